@@ -79,7 +79,7 @@ class CausalSelfAttention(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then MLP. Each reads a normalised copy of the stream and adds to the stream itself."""
+    """Attention, then MLP. Each reads a normalised copy of the stream and adds to it."""
 
     def __init__(self, config: GPTConfig):
         super().__init__()
@@ -106,7 +106,7 @@ class GPT(nn.Module):
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.N))
         self.norm = nn.LayerNorm(config.dmodel)
         self.lm_head = nn.Linear(config.dmodel, config.vocabsize, bias=False)
-        self.lm_head.weight = self.wte.weight  # weight tying: one table reads tokens and writes them
+        self.lm_head.weight = self.wte.weight  # tied: one table reads tokens and writes
         # Follows the model from device to device, but is no weight: checkpoints do not hold it.
         self.register_buffer("mask", causal_mask(config.max_seq_len), persistent=False)
 
@@ -120,7 +120,7 @@ class GPT(nn.Module):
         return x
 
     def forward(self, ids: Tensor) -> Tensor:
-        """ids: (B, S) integers -> logits (B, S, vocabsize); row i scores the token after token i."""
+        """ids: (B, S) integers -> logits (B, S, vocabsize); row i scores what follows token i."""
         return self.lm_head(self.norm(self.stream(ids)))  # (B, S, vocabsize)
 
 
