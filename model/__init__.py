@@ -2,6 +2,21 @@
 
 from model.config import GPT2_SIZES, GPTConfig
 from model.gpt import GPT, MLP, Block, CausalSelfAttention
+from model.lens import Lens, logit_lens
 from model.tokenizer import Tokenizer
+from model.trace import BlockTrace, Trace, run_trace
 
-__all__ = ["GPT", "GPT2_SIZES", "MLP", "Block", "CausalSelfAttention", "GPTConfig", "Tokenizer"]
+__all__ = [
+    "GPT",
+    "GPT2_SIZES",
+    "MLP",
+    "Block",
+    "BlockTrace",
+    "CausalSelfAttention",
+    "GPTConfig",
+    "Lens",
+    "Tokenizer",
+    "Trace",
+    "logit_lens",
+    "run_trace",
+]
