@@ -1,5 +1,6 @@
 """GPT-2 in the open: the network, its checkpoints, and what happens inside a forward pass."""
 
+from model.checkpoint import CheckpointError, load_model
 from model.config import GPT2_SIZES, GPTConfig
 from model.gpt import GPT, MLP, Block, CausalSelfAttention
 from model.lens import Lens, logit_lens
@@ -13,10 +14,12 @@ __all__ = [
     "Block",
     "BlockTrace",
     "CausalSelfAttention",
+    "CheckpointError",
     "GPTConfig",
     "Lens",
     "Tokenizer",
     "Trace",
+    "load_model",
     "logit_lens",
     "run_trace",
 ]
