@@ -1,0 +1,146 @@
+"""The command line: `python -m model "PROMPT"` prints the tokens and the logit lens.
+
+Whatever the input, it ends with an answer, or with one line on stderr and exit status 2.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from model.tokenizer import Tokenizer
+
+PROGRAM = "python -m model"
+BAD_INPUT, INTERRUPTED, NOBODY_READS = 2, 130, 141  # the last two as shells have them
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Usage errors end like all others: one line, not the whole usage."""
+        raise ValueError(f"{message} ({PROGRAM} --help tells more)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a letter gets its number
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        _write(_answer(_parser().parse_args(argv)))
+    except BrokenPipeError:
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, OSError) as error:
+        print(f"{PROGRAM}: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog=PROGRAM,
+        description="Run GPT-2 on a prompt and show what it would say after each layer.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("prompt", metavar="PROMPT", help="the text to read; - takes standard input as it is")
+    add("--model", metavar="MODEL", help="mini, gpt2 or a folder saved by transformers "
+        "(default: GLASSBOX_MODEL, else gpt2 if it is on this machine, else mini)")  # fmt: skip
+    add("--bos", action="store_true", help="put <|endoftext|> in front, as in GPT-2's training")
+    add("--target", metavar="TOKEN", help='a token to follow through the layers, like " Mary"')
+    add("--top", metavar="K", type=int, default=10, help="guesses to tell (default: %(default)s)")
+    add("--json", action="store_true", help="print one JSON object, with the lens at every token")
+    add("--save", metavar="FILE", type=Path, help="write the tensors to a safetensors file")
+    return parser
+
+
+def _answer(args: argparse.Namespace) -> str:
+    """What to print. All that is cheap to check is checked before the model is loaded."""
+    prompt = _prompt(args.prompt)
+    ids = Tokenizer().encode(prompt, bos=args.bos)
+    if not ids:
+        raise ValueError("the prompt is empty: give the model something to read")
+    if args.top < 1:
+        raise ValueError(f"--top must be at least 1, not {args.top}")
+    target = None if args.target is None else _target(args.target)
+    return _report(args, prompt, ids, target)
+
+
+def _report(args: argparse.Namespace, prompt: str, ids: list[int], target: int | None) -> str:
+    # Only here, since they bring PyTorch, which takes a second or two.
+    from model.checkpoint import default_source, load_model
+    from model.report import as_json, check_destination, make_report, save
+    from model.terminal import as_text
+
+    if args.save:
+        check_destination(args.save)
+    source = default_source() if args.model is None else args.model
+    model = load_model(source)
+    if args.top > model.config.vocabsize:
+        raise ValueError(
+            f"--top {args.top:,} is more than the {model.config.vocabsize:,} tokens the model knows"
+        )
+    everywhere = args.json or args.save is not None
+    report = make_report(
+        model, source, prompt, ids, k=args.top, target=target, everywhere=everywhere
+    )
+    if args.save:
+        save(report, args.save)
+    return (
+        as_json(report)
+        if args.json
+        else as_text(report, max(60, shutil.get_terminal_size().columns))
+    )
+
+
+def _prompt(argument: str) -> str:
+    if argument == "-":
+        if sys.stdin is None:
+            raise ValueError("standard input is closed")
+        return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _argument(argument, "the prompt")
+
+
+def _target(argument: str) -> int:
+    """The id of the one token that --target names."""
+    ids = Tokenizer().encode(_argument(argument, "--target"))
+    if len(ids) != 1:
+        hint = " (most words begin with their space)" if len(ids) > 1 else ""
+        raise ValueError(f"--target {argument!r} is {len(ids)} tokens, not one{hint}")
+    return ids[0]
+
+
+def _argument(argument: str, name: str) -> str:
+    """A command-line word as text; under some locales Python hands it over as raw bytes."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return _decoded(os.fsencode(argument), name)
+    return argument
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not UTF-8: byte {error.start + 1} is 0x{raw[error.start]:02X}"
+        ) from None
+
+
+def _write(text: str) -> None:
+    """Print `text`, quietly giving up where nobody reads."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        # Python would try the same again when it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(main())
