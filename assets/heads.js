@@ -1,0 +1,130 @@
+// All attention heads as thumbnails, block 0 at the bottom as in the diagram.
+// data: {N, H, size, pixels, picked, scores}; pixels is base64, one byte a cell, 255 for an attention
+// of 1, rows of cells from head 0.0 to N-1.H-1. Reports `picked`, a name such as "5.1".
+
+const GAP = 2;
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".heads");
+  const pixels = Uint8Array.from(atob(data.pixels), (c) => c.charCodeAt(0));
+  const draw = (width) => paint(root, data, pixels, width, setTriggerValue);
+  return onWidth(parentElement.querySelector(".measure"), draw);
+}
+
+function paint(root, data, pixels, width, setTriggerValue) {
+  const cell = Math.max(12, Math.min(44, Math.floor((width - 30) / data.H)));
+  const grid = make("div", { class: "grid", role: "group", "aria-label": "All attention heads" });
+  const size = `width:${cell * data.H}px;height:${cell * data.N}px`;
+  grid.setAttribute("style", size);
+  const canvas = thumbnails(root, data, pixels, cell);
+  canvas.setAttribute("style", size);
+  const buttons = allHeads(data).map((head) => button(head, data, cell));
+  const line = make("p", { class: "about", "aria-live": "polite" });
+  const describe = (name) => (line.textContent = about(name ?? data.picked, data));
+  walkable(buttons, data.picked, overGrid(data), (name) => {
+    buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.name === name)));
+    setTriggerValue("picked", name);
+  });
+  for (const b of buttons) {
+    b.addEventListener("pointerenter", () => describe(b.dataset.name));
+    b.addEventListener("focus", () => describe(b.dataset.name));
+  }
+  grid.addEventListener("pointerleave", () => describe());
+  grid.append(canvas, ...buttons);
+  describe();
+  repaint(root, rowLabels(data, cell), grid, columnLabels(data, cell), line);
+}
+
+function* each(count) {
+  for (let i = 0; i < count; i++) yield i;
+}
+
+function allHeads(data) {
+  return [...each(data.N)].flatMap((layer) => [...each(data.H)].map((head) => ({ layer, head })));
+}
+
+function button({ layer, head }, data, cell) {
+  const name = `${layer}.${head}`;
+  const left = head * cell;
+  const top = (data.N - 1 - layer) * cell;
+  return make("button", {
+    type: "button",
+    class: "head",
+    "data-name": name,
+    "aria-label": about(name, data),
+    "aria-pressed": String(name === data.picked),
+    style: `left:${left}px;top:${top}px;width:${cell}px;height:${cell}px`,
+  });
+}
+
+// Up means a later block, so the grid is walked as it is seen.
+function overGrid({ N, H }) {
+  const moves = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
+  return (key, index) => {
+    const [up, right] = moves[key] ?? [0, 0];
+    const layer = Math.floor(index / H) + up;
+    const head = (index % H) + right;
+    return layer < 0 || layer >= N || head < 0 || head >= H ? index : layer * H + head;
+  };
+}
+
+function about(name, data) {
+  const [layer, head] = name.split(".").map(Number);
+  const scores = Object.entries(data.scores)
+    .map(([title, values]) => [title, values[layer]?.[head]])
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([title, value]) => `${title} ${value.toFixed(2)}`);
+  return [`head ${name}`, ...scores].join(" · ");
+}
+
+function thumbnails(root, data, pixels, cell) {
+  const ratio = Math.max(1, Math.min(2, window.devicePixelRatio || 1));
+  const canvas = make("canvas", { "aria-hidden": "true" });
+  canvas.width = data.H * cell * ratio;
+  canvas.height = data.N * cell * ratio;
+  const pen = canvas.getContext("2d");
+  const inner = (cell - GAP) * ratio;
+  pen.imageSmoothingEnabled = data.size > inner;
+  const palette = shades(colour(root, "--gb-surface"), colour(root, "--gb-attn"));
+  for (const { layer, head } of allHeads(data)) {
+    const at = (layer * data.H + head) * data.size * data.size;
+    const x = (head * cell + GAP / 2) * ratio;
+    const y = ((data.N - 1 - layer) * cell + GAP / 2) * ratio;
+    pen.drawImage(tile(pixels, at, data.size, palette), x, y, inner, inner);
+  }
+  return canvas;
+}
+
+function tile(pixels, start, size, palette) {
+  const canvas = make("canvas");
+  canvas.width = canvas.height = size;
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(size, size);
+  for (let i = 0; i < size * size; i++) {
+    image.data.set(palette[pixels[start + i]], 4 * i);
+  }
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+function shades(low, high) {
+  return [...each(256)].map((value) => {
+    const share = value / 255;
+    return [...low.map((channel, i) => channel + (high[i] - channel) * share), 255];
+  });
+}
+
+function rowLabels(data, cell) {
+  const labels = [...each(data.N)].reverse().map((layer) => axisLabel(layer, data.N, cell, "height"));
+  return make("div", { class: "rows", "aria-hidden": "true" }, ...labels);
+}
+
+function columnLabels(data, cell) {
+  const labels = [...each(data.H)].map((head) => axisLabel(head, data.H, cell, "width"));
+  return make("div", { class: "columns", "aria-hidden": "true" }, ...labels);
+}
+
+function axisLabel(index, count, cell, side) {
+  const every = Math.ceil(18 / cell);
+  return make("span", { style: `${side}:${cell}px` }, index % every ? "" : String(index));
+}

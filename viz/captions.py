@@ -1,0 +1,152 @@
+"""What stands out in a picture, in words, from its numbers.
+
+Each function takes the arrays its picture shows and returns one or two sentences as HTML, in which
+only the tokens are marked up and all of their text is escaped.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from viz.labels import TokenLabel, magnitude, probability, writer_label
+
+# How a head that scores high on each measure is called in the literature.
+ROLES = {
+    "induction": "an induction head",
+    "previous": "a previous-token head",
+    "duplicate": "a duplicate-token head",
+    "first": "parked on the first token",
+    "current": "a head that reads its own position",
+}
+ROLE_FROM = 0.4  # mean attention from which a head's habit is worth a name
+
+
+def at(label: TokenLabel) -> str:
+    """A token with its position: `·mat` (5)."""
+    return f"{label.html} ({label.position})"
+
+
+def attention(
+    pattern: np.ndarray,
+    labels: Sequence[TokenLabel],
+    focus: int,
+    head: str,
+    scores: Mapping[str, float],
+) -> str:
+    """Where one head looks from the position in focus, and what it does over the whole prompt.
+
+    Args:
+        pattern: (S, S); head: its name, "5.1"; scores: this head's scores by name, NaN if unknown.
+    """
+    row = pattern[focus]
+    source = int(row.argmax())
+    relation = _relation(labels, focus, source)
+    share = probability(float(row[source]))
+    first = (
+        f"After {at(labels[focus])}, head {head} gives {share} of its attention to "
+        f"{at(labels[source])}{relation}."
+    )
+    return f"{first} {_habit(scores)}".strip()
+
+
+def residual(
+    norms: np.ndarray, writes: np.ndarray, writers: Sequence[str], label: TokenLabel
+) -> str:
+    """How the stream of one token grows, and who writes most.
+
+    Args:
+        norms, writes: (2N+1,) for the token in focus.
+    """
+    largest = 1 + int(np.nanargmax(writes[1:])) if len(writes) > 1 else 0
+    return (
+        f"At {at(label)} the stream grows from {magnitude(norms[0])} after the embedding to "
+        f"{magnitude(norms[-1])} at the top. The largest addition on the way is "
+        f"{writer_label(writers[largest])} with a norm of {magnitude(writes[largest])}."
+    )
+
+
+def sink(norms: np.ndarray, labels: Sequence[TokenLabel]) -> str:
+    """A sentence on the first position where its stream is far larger than the others', or ''.
+
+    Args:
+        norms: (2N+1, S)
+    """
+    if norms.shape[1] < 3:
+        return ""
+    ratios = norms[:, 0] / np.median(norms[:, 1:], axis=1)
+    row = int(np.nanargmax(ratios))
+    if ratios[row] < 3:
+        return ""
+    return (
+        f"{at(labels[0])} carries {magnitude(ratios[row])} times the norm of a typical position: "
+        "the first token serves heads as a place to look when they have nothing to read."
+    )
+
+
+def lens(
+    best: Sequence[TokenLabel], entropy: np.ndarray, rows: Sequence[str], label: TokenLabel
+) -> str:
+    """When the final guess becomes the best one, and how the doubt shrinks.
+
+    Args:
+        best: the best token in each of R rows; entropy: (R,) nats, for the token in focus.
+        rows: their writers; label: the token in focus.
+    """
+    settled = len(best) - 1
+    while settled > 0 and best[settled - 1].id == best[-1].id:
+        settled -= 1
+    when = (
+        "is the best guess in every row shown"
+        if settled == 0
+        else f"becomes the best guess after {writer_label(rows[settled])} and stays so to the top"
+    )
+    return (
+        f"Having read {at(label)}, {best[-1].html} {when}. The doubt goes from "
+        f"{entropy[0]:.1f} nats of entropy at {writer_label(rows[0])} to {entropy[-1]:.1f} at the "
+        "top (0 would be certainty)."
+    )
+
+
+def next_token(
+    words: Sequence[TokenLabel], probs: np.ndarray, entropy: float, label: TokenLabel
+) -> str:
+    """How sure the model is of its best guess.
+
+    Args:
+        words: k best tokens; probs: (k,); entropy: of the whole distribution, nats.
+    """
+    if len(words) < 2:
+        return f"After {at(label)} the only token listed is {words[0].html}."
+    ratio = probs[0] / max(float(probs[1]), 1e-12)
+    lead = f"{ratio:.1f} times" if ratio < 100 else "over 100 times"
+    return (
+        f"After {at(label)} the model expects {words[0].html} with probability "
+        f"{probability(float(probs[0]))}, {lead} as likely as {words[1].html}. The "
+        f"{len(words)} best share {probability(float(probs.sum()))}; it hesitates as among "
+        f"{magnitude(float(np.exp(entropy)))} equally likely tokens."
+    )
+
+
+def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
+    """How the token read relates to the token reading, as a clause."""
+    if source == focus:
+        return ", itself"
+    if source > 0 and labels[source - 1].id == labels[focus].id and source - 1 < focus - 1:
+        return f", the token that followed {labels[focus].html} last time"
+    if source == focus - 1:
+        return ", the token just before it"
+    if labels[source].id == labels[focus].id:
+        return ", an earlier copy of itself"
+    if source == 0:
+        return ", the first token, where heads rest when they find nothing to read"
+    return ""
+
+
+def _habit(scores: Mapping[str, float]) -> str:
+    known = {name: scores[name] for name in ROLES if np.isfinite(scores.get(name, np.nan))}
+    if not known:
+        return ""
+    name = max(known, key=known.__getitem__)
+    if known[name] < ROLE_FROM:
+        return ""
+    return f"Over the whole prompt it is {ROLES[name]} (score {known[name]:.2f} of 1)."

@@ -1,0 +1,97 @@
+"""The logit lens as a table: what every layer would say next, were it the last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from viz.labels import TokenLabel, probability, writer_label
+from viz.residual import cell_targets, outline
+from viz.theme import MONO, Theme, colour_bar, lay_out, scale
+from viz.window import ticks
+
+MOST_COLUMNS = 14
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """One way to colour the table."""
+
+    title: str  # of the colour bar, with its unit
+    lowest: float
+    highest: float | None  # None: the largest value shown
+
+
+COLOURINGS = {
+    "probability": Colouring("probability of the best token", 0, 1),
+    "entropy": Colouring("entropy, nats", 0, None),
+    "kl": Colouring("KL to the final row, nats", 0, None),
+}
+
+
+def lens_table(
+    words: Sequence[Sequence[Sequence[TokenLabel]]],
+    *,
+    probs: np.ndarray,
+    values: np.ndarray,
+    colouring: str,
+    rows: Sequence[str],
+    positions: range,
+    labels: Sequence[TokenLabel],
+    focus: int,
+    at: str,
+    theme: Theme,
+) -> go.Figure:
+    """Best token in every cell, the top k on hover.
+
+    Args:
+        words: (R, P, k) tokens, best first; probs: (R, P, k).
+        values: (R, P), what the colour shows; colouring: a key of COLOURINGS.
+        rows: R writers, bottom of the stream first; positions: the P tokens of the window.
+    """
+    how = COLOURINGS[colouring]
+    highest = how.highest or max(float(np.nanmax(values)), 1e-6)
+    figure = go.Figure(
+        go.Heatmap(
+            z=values.astype(np.float32),
+            x0=positions.start,
+            dx=1,
+            zmin=how.lowest,
+            zmax=highest,
+            xgap=1,
+            ygap=1,
+            text=[[cell[0].cut(9) for cell in row] for row in words],
+            texttemplate="%{text}",
+            textfont={"family": MONO, "size": 11},
+            customdata=[_hovers(*cells) for cells in zip(words, probs, strict=True)],
+            colorscale=scale(theme, "head"),
+            colorbar=colour_bar(theme, how.title),
+            hovertemplate="after %{y}, having read %{x}<br>%{customdata}<extra></extra>",
+        )
+    )
+    figure.add_trace(cell_targets(range(len(rows)), positions))
+    texts = [labels[position].plain for position in positions]
+    figure.update_xaxes(**ticks(positions, texts, MOST_COLUMNS), showgrid=False)
+    figure.update_xaxes(tickfont={"family": MONO, "size": 11}, tickangle=-35)
+    names = [writer_label(row) for row in rows]
+    figure.update_yaxes(**ticks(range(len(rows)), names, 27), showgrid=False)
+    outline(figure, focus, range(len(rows)), theme)
+    if at in rows:
+        outline(figure, range(positions.start, positions.stop), list(rows).index(at), theme)
+    return lay_out(
+        figure, theme, height=table_height(len(rows)), clickmode="event+select", hovermode="closest"
+    )
+
+
+def table_height(rows: int) -> int:
+    """Pixels: rows a little lower where there are many, and never too low to read."""
+    return 62 + max(300, rows * 16)
+
+
+def _hovers(row: Sequence[Sequence[TokenLabel]], probs: np.ndarray) -> list[str]:
+    return ["<br>".join(map(_guess, *cell)) for cell in zip(row, probs, strict=True)]
+
+
+def _guess(word: TokenLabel, share: float) -> str:
+    return f"{probability(share)}  {word.plain}"

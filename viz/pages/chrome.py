@@ -1,0 +1,111 @@
+"""What frames every page: its style, its header, and the small parts all panels share."""
+
+import html
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from viz.pages import components, engine
+from viz.theme import Theme, css_variables, theme_named
+
+MOST_TABLE_ROWS = 250  # a page's table; the CSV has them all
+
+
+def theme() -> Theme:
+    """The colours of the theme the visitor's browser shows."""
+    return theme_named(st.context.theme.type)
+
+
+def style() -> None:
+    """The page's own style sheet; its colours come from viz/theme.py alone."""
+    sheet = (components.ASSETS / "page.css").read_text(encoding="utf-8")
+    st.html(f"<style>{css_variables()}{sheet}</style>")
+
+
+def header(pages: list, source: str, on_source: Callable[[str], None]) -> None:
+    """Name, pages, the model in use, and the link to this view."""
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.html('<div class="gb-name">Glassbox GPT-2</div>', width="content")
+        for page in pages:
+            st.page_link(page)
+        st.space("stretch")
+        model_menu(source, on_source)
+        components.copy_link()
+
+
+def model_menu(source: str, on_source: Callable[[str], None]) -> None:
+    """Which model runs, its size, and the choice among those on this machine."""
+    config = engine.model(source).config
+    with st.popover(f"{engine.title(source)}", key="model_menu"):
+        st.html(
+            f"<strong>{html.escape(engine.title(source))}</strong>: "
+            f"{parameters(source):,} parameters, {config.N} blocks of {config.H} heads, a stream "
+            f"{config.dmodel} wide, {config.max_seq_len:,} tokens of context."
+        )
+        choices = engine.sources()
+        if len(choices) > 1:
+            st.radio(
+                "Run with",
+                choices,
+                index=choices.index(source),
+                format_func=engine.title,
+                key="source",
+                on_change=lambda: on_source(st.session_state["source"]),
+            )
+        else:
+            st.html(
+                "GPT-2 Small appears here once its weights are in this machine's Hugging Face "
+                "cache, or when <code>GLASSBOX_MODEL</code> names a folder that holds them."
+            )
+
+
+def parameters(source: str) -> int:
+    """Parameters of the loaded model, each shared table counted once."""
+    return sum(p.numel() for p in engine.model(source).parameters())
+
+
+def heading(title: str, box: str, shape: str, kind: str) -> None:
+    """A panel's title, the module's own path, and the shape of what is shown."""
+    st.html(
+        f'<div class="gb-heading gb-{kind}"><h2>{html.escape(title)}</h2>'
+        f"<code>{html.escape(box)}</code>"
+        f'<code class="gb-shape">{html.escape(shape)}</code></div>'
+    )
+
+
+def say(sentence: str, kind: str = "reads") -> None:
+    """A fixed sentence on how to read a picture (`reads`), or another line of small print."""
+    st.html(f'<p class="gb-{kind}">{sentence}</p>')
+
+
+def stands_out(caption: str) -> None:
+    """The computed caption, already HTML with every token escaped."""
+    st.html(f'<p class="gb-caption"><strong>What stands out.</strong> {caption}</p>')
+
+
+def data(name: str, rows: Callable[[], pd.DataFrame], everything: Callable[[], pd.DataFrame]):
+    """The same picture as a table, for those who cannot see it, and as a CSV with all its rows."""
+    with st.container(horizontal=True, width="content", key="data"):
+        table = st.popover("Table", type="tertiary", on_change="rerun", key="table")
+        st.download_button(
+            "CSV",
+            data=lambda: everything().to_csv(index=False).encode("utf-8"),
+            file_name=f"glassbox-{name}.csv",
+            mime="text/csv",
+            type="tertiary",
+            on_click="ignore",
+            key="csv",
+        )
+    if table.open:
+        with table:
+            st.html(_html_table(rows()))
+
+
+def _html_table(frame: pd.DataFrame) -> str:
+    """`frame` as an HTML table, every cell escaped by pandas; long ones say where they stop."""
+    shown = frame.head(MOST_TABLE_ROWS).to_html(
+        index=False, border=0, classes="gb-table", float_format="{:.4g}".format
+    )
+    more = len(frame) - MOST_TABLE_ROWS
+    return shown + (f"<p>{more:,} more rows are in the CSV.</p>" if more > 0 else "")

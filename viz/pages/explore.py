@@ -1,0 +1,244 @@
+"""Explore: a prompt, its tokens, the architecture, and the tensor behind the picked box."""
+
+import html
+import json
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from model import Trace
+from model.folder import CheckpointError
+from viz import diagram
+from viz.labels import probability
+from viz.pages import chrome, components, engine, panels
+from viz.pages.panels.scene import Scene, choice
+from viz.pages.view import PANELS, View, fitted, from_params, panel_for
+
+EXAMPLES = json.loads((components.ASSETS / "examples.json").read_text(encoding="utf-8"))
+DEFAULT = View(q=EXAMPLES[0]["text"])
+
+
+def explore(pages: list) -> None:
+    """The page: from the address to the view, from the prompt to the trace, then the pictures."""
+    chrome.style()
+    view = current_view()
+    source = usable_source(view)
+    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None))
+    components.prompt(view.q, EXAMPLES, run)
+    notices = st.empty()
+    ids = readable_ids(source, view.q)
+    if ids is None:
+        tell(notices)
+        return
+    with st.spinner("Running the prompt through the model", show_time=True):
+        trace = queued_trace(source, ids)
+    settle(trace)
+    tell(notices)
+    body(source, ids)
+
+
+def current_view() -> View:
+    """The view of this session; the address bar decides whenever it was changed from outside."""
+    params = st.query_params.to_dict()
+    if "view" not in st.session_state or params != st.session_state.get("published"):
+        st.session_state["view"], notices = from_params(params, DEFAULT)
+        notice(*notices)
+        st.session_state["published"] = params
+    return st.session_state["view"]
+
+
+def choose(**choices) -> None:
+    """Change the view and publish it in the address bar."""
+    view = replace(st.session_state["view"], **choices)
+    st.session_state["view"] = view
+    st.session_state["published"] = view.params(DEFAULT)
+    st.query_params.from_dict(st.session_state["published"])
+
+
+def run(text: str) -> None:
+    """A new prompt: the last token comes into focus, the picked box stays."""
+    choose(q=text, token=None)
+
+
+def pick_box(box: str) -> None:
+    """A box of the diagram: its panel opens."""
+    choose(at=box, panel=panel_for(box))
+
+
+def notice(*sentences: str) -> None:
+    """Keep sentences for the visitor until the page shows them."""
+    st.session_state.setdefault("notices", []).extend(sentences)
+
+
+def tell(place) -> None:
+    """Show the kept notices in `place`, once."""
+    sentences = st.session_state.pop("notices", [])
+    if sentences:
+        rows = "".join(f'<p class="gb-notice">{html.escape(s)}</p>' for s in sentences)
+        place.html(rows)
+
+
+def usable_source(view: View) -> str:
+    """The model the view names, or the one at hand when that cannot be had."""
+    first = engine.first_source()
+    wanted = view.model or first
+    if wanted not in engine.sources():
+        notice(f"The model “{wanted[:40]}” is not on this machine; {engine.title(first)} runs.")
+        wanted = first
+    try:
+        engine.model(wanted)
+    except CheckpointError as error:
+        notice(f"{error} The built-in model runs instead.")
+        wanted = engine.BUILT_IN
+    return wanted
+
+
+def readable_ids(source: str, text: str) -> tuple[int, ...] | None:
+    """The ids of the prompt if the model can read it; otherwise says why not and returns None."""
+    if not text:
+        chrome.say("Type a sentence above, or choose an example, to see the model read it.")
+        return None
+    try:
+        ids = engine.tokenizer().encode(text)
+    except ValueError as error:
+        chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
+        return None
+    limit = engine.model(source).config.max_seq_len
+    if len(ids) > limit:
+        too_long(ids, limit)
+        return None
+    return tuple(ids)
+
+
+def too_long(ids: list[int], limit: int) -> None:
+    """Say how long the prompt is and how long it may be, and offer its end."""
+    chrome.say(
+        f"The prompt has {len(ids):,} tokens; this model reads at most {limit:,} at once. "
+        "Nothing has been cut."
+    )
+    tail = last_text(ids, limit)
+    st.button(
+        f"Use the last {len(engine.tokenizer().encode(tail)):,} tokens", on_click=run, args=(tail,)
+    )
+
+
+def last_text(ids: list[int], limit: int) -> str:
+    """The longest end of the text of `ids` that is whole characters and at most `limit` tokens."""
+    tokenizer = engine.tokenizer()
+    groups = [piece.group for piece in tokenizer.pieces(ids)]
+    for start in range(len(ids) - limit, len(ids)):
+        text = tokenizer.decode(ids[start:])
+        whole = groups[start] != groups[start - 1]
+        if whole and len(tokenizer.encode(text)) <= limit:
+            return text
+    return ""
+
+
+def queued_trace(source: str, ids: tuple[int, ...]) -> Trace:
+    """The trace of the prompt, once the prompts of earlier visitors are done."""
+    place = st.empty()
+
+    def waiting(ahead: int) -> None:
+        people = "1 visitor is" if ahead == 1 else f"{ahead} visitors are"
+        place.html(f'<p class="gb-reads">{people} ahead of you.</p>')
+
+    with engine.turnstile().turn(waiting):
+        trace = engine.trace(source, ids)
+    place.empty()
+    return trace
+
+
+def settle(trace: Trace) -> None:
+    """Put what this trace does not have back to unchosen, with a notice."""
+    config = trace.config
+    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids))
+    if faults:
+        notice(*faults)
+        st.session_state["view"] = view
+
+
+def completed(view: View, trace: Trace) -> View:
+    """`view` with everything chosen: the last token, and the head that shows most here."""
+    layer, head = telling_head(trace)
+    box = view.at or f"blocks.{layer}.attn"
+    if view.head is None and view.at in (None, f"blocks.{layer}.attn"):
+        view = replace(view, head=head)
+    return replace(
+        view,
+        at=box,
+        head=view.head or 0,
+        token=len(trace.ids) - 1 if view.token is None else view.token,
+    )
+
+
+def telling_head(trace: Trace) -> tuple[int, int]:
+    """The head with the strongest known habit on this prompt: induction, else previous token."""
+    for name in ("induction", "previous"):
+        scores = trace.head_scores[name].numpy()
+        if np.isfinite(scores).any():
+            layer, head = np.unravel_index(np.nanargmax(scores), scores.shape)
+            return int(layer), int(head)
+    return 0, 0
+
+
+@st.fragment
+def body(source: str, ids: tuple[int, ...]) -> None:
+    """Tokens, diagram and panel: what a choice repaints. The prompt is not run again."""
+    trace = engine.trace(source, ids)
+    view = completed(st.session_state["view"], trace)
+    labels = engine.labels(ids)
+    scene = Scene(source, trace, labels, view, chrome.theme(), choose)
+    block_ends = tuple(range(0, len(trace.writers), 2))
+    seen = engine.lens(source, ids, block_ends, (view.token,), 10)
+    components.tokens(chips(scene, seen), lambda position: choose(token=int(position)))
+    with st.container(key="body"):
+        left, right = st.columns([0.335, 0.665], gap="small")
+        with left, st.container(border=True, key="stream"):
+            components.diagram(drawing(scene, seen), pick_box)
+        with right, st.container(border=True, key="panel", height="stretch"):
+            choice(scene, "panel", "Panel", PANELS)
+            panels.show(scene)
+
+
+def chips(scene: Scene, seen) -> dict:
+    """Data for the token chips, with the model's best guess after the token in focus."""
+    unseen = engine.unseen(scene.source, scene.trace.ids)
+    best = engine.word(seen.ids[-1, 0, 0])
+    return {
+        "picked": scene.view.token,
+        "tokens": [
+            {
+                "position": label.position,
+                "id": label.id,
+                "text": label.text,
+                "short": label.short,
+                "bytes": engine.tokenizer().bytes_of(label.id).hex(" "),
+                "note": label.note,
+                "kind": label.kind,
+                "group": label.group,
+                "whole": label.whole,
+                "unseen": label.id in unseen,
+            }
+            for label in scene.labels
+        ],
+        "next": {
+            "after": scene.view.token,
+            "short": best.short,
+            "probability": probability(float(seen.probs[-1, 0, 0])),
+        },
+    }
+
+
+def drawing(scene: Scene, seen) -> dict:
+    """Data for the architecture diagram at the token in focus."""
+    norms = scene.trace.residual[:, scene.view.token].norm(dim=-1).numpy()
+    best = zip(seen.ids[:, 0, 0], seen.probs[:, 0, 0], strict=True)
+    top = zip(seen.ids[-1, 0, :3], seen.probs[-1, 0, :3], strict=True)
+    return diagram.diagram(
+        at=scene.view.at,
+        after=scene.label,
+        norms=norms,
+        guesses=[(engine.word(token).text, float(p)) for token, p in best],
+        top=[(engine.word(token).text, float(p)) for token, p in top],
+    )

@@ -1,0 +1,17 @@
+"""The panels of Explore. Each shows one side of one trace, says how to read it, says what stands
+out in it, and offers the same numbers as a table and as a CSV."""
+
+from viz.pages.panels import attention, lens, next_token, residual
+from viz.pages.panels.scene import Scene
+
+SHOW = {
+    "attention": attention.show,
+    "residual": residual.show,
+    "lens": lens.show,
+    "next": next_token.show,
+}
+
+
+def show(scene: Scene) -> None:
+    """Draw the panel the view asks for."""
+    SHOW[scene.view.panel](scene)
