@@ -90,11 +90,9 @@ def _report(args: argparse.Namespace, prompt: str, ids: list[int], target: int |
     )
     if args.save:
         save(report, args.save)
-    return (
-        as_json(report)
-        if args.json
-        else as_text(report, max(60, shutil.get_terminal_size().columns))
-    )
+    if args.json:
+        return as_json(report)
+    return as_text(report, width=max(60, shutil.get_terminal_size().columns))
 
 
 def _prompt(argument: str) -> str:
@@ -133,13 +131,15 @@ def _decoded(raw: bytes, name: str) -> str:
 
 
 def _write(text: str) -> None:
-    """Print `text`, quietly giving up where nobody reads."""
+    """Print `text`; raises BrokenPipeError if nobody reads, ValueError if it cannot be written."""
     try:
         print(text, flush=True)
-    except OSError:
+    except OSError as error:
         # Python would try the same again when it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise ValueError(f"the output cannot be written ({error.strerror})") from None
 
 
 if __name__ == "__main__":
