@@ -74,6 +74,16 @@ def heading(title: str, box: str, shape: str, kind: str) -> None:
     )
 
 
+def facts(title: str, rows: dict) -> None:
+    """A small table of names and values."""
+    cells = (
+        f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
+        for name, value in rows.items()
+    )
+    caption = f"<caption>{html.escape(title)}</caption>"
+    st.html(f'<table class="gb-facts">{caption}{"".join(cells)}</table>')
+
+
 def say(sentence: str, kind: str = "reads") -> None:
     """A fixed sentence on how to read a picture (`reads`), or another line of small print."""
     st.html(f'<p class="gb-{kind}">{sentence}</p>')
