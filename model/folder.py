@@ -218,8 +218,8 @@ def _check_names(folder: Path, items: dict[str, Item], stored: dict[str, Stored]
     extra = [name for name in stored if name not in items and not UNUSED.fullmatch(name)]
     if extra:
         raise CheckpointError(
-            f"{stored[extra[0]].file} holds {len(extra)} tensors that GPT-2 has no place for, "
-            f"first {extra[0]}"
+            f"{stored[extra[0]].file}: {len(extra)} of {len(stored)} tensors have no place in GPT-2"
+            f", first {extra[0]}"
         )
 
 
