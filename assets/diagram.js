@@ -17,7 +17,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function geometry(data, width) {
   const closed = data.N - (data.open === null ? 0 : 1);
   const room = data.height - HEAD - FOOT - (data.open === null ? 0 : OPEN);
-  const row = Math.max(24, Math.min(46, room / Math.max(1, closed)));
+  const row = Math.max(24, Math.min(80, room / Math.max(1, closed)));
   const height = HEAD + FOOT + closed * row + (data.open === null ? 0 : OPEN);
   const rows = [];
   let bottom = height - FOOT;
