@@ -1,0 +1,265 @@
+"""Train the built-in model: `python -m model.mini.train --minutes 60`.
+
+The learning rate follows the time used, so any budget ends with a finished model. A run that was
+stopped goes on from its checkpoint.
+"""
+
+import argparse
+import dataclasses
+import itertools
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from model.config import GPTConfig
+from model.gpt import GPT, init_weights
+from model.mini.asset import FOLDER, save_asset
+from model.mini.corpus import Vocabulary, batches, build_vocabulary
+from model.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+SHAPE = {"dmodel": 192, "N": 6, "H": 6, "max_seq_len": 256, "dropout": 0.0}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides how a run goes."""
+
+    minutes: float = 60.0
+    rows: int = 8  # rows in a batch
+    peak: float = 1.5e-3  # highest learning rate
+    floor: float = 0.02  # share of it at the end
+    warmup: float = 0.02  # share of the budget
+    decay: float = 0.1  # weight decay, of matrices only
+    unseen: float = 0.005  # share of inputs that the shared row replaces
+    seed: str = "mini"
+    report: int = 50  # steps between two lines of the log
+    save: float = 4.0  # minutes between two checkpoints
+    workers: int = 2  # threads that share a batch; 1 on a GPU
+    longest_step: float = 20.0  # seconds; a longer step was a pause and is not charged
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    step: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    loss: float = math.nan  # mean since the last report
+
+
+def learning_rate(plan: Plan, done: float) -> float:
+    """Warm-up, then a cosine down to the floor, at the share `done` of the budget."""
+    if done < plan.warmup:
+        return plan.peak * max(done / plan.warmup, 0.01)
+    along = min((done - plan.warmup) / (1 - plan.warmup), 1.0)
+    return plan.peak * (plan.floor + (1 - plan.floor) * 0.5 * (1 + math.cos(math.pi * along)))
+
+
+def make_optimizer(model: GPT, plan: Plan) -> torch.optim.AdamW:
+    """AdamW that decays matrices, but neither embeddings, norms nor biases."""
+    decayed = [p for n, p in model.named_parameters() if p.dim() == 2 and n.startswith("blocks")]
+    chosen = {id(p) for p in decayed}
+    others = [p for p in model.parameters() if id(p) not in chosen]
+    groups = [
+        {"params": decayed, "weight_decay": plan.decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=plan.peak, betas=(0.9, 0.95), fused=True)
+
+
+def hide_some(inputs: Tensor, vocabulary: Vocabulary, share: float) -> Tensor:
+    """Inputs with a few tokens replaced by the shared row, so that unseen tokens do no harm."""
+    return inputs.masked_fill(torch.rand(inputs.shape) < share, vocabulary.shared)
+
+
+def loss_of(model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary) -> Tensor:
+    """Mean cross-entropy in nats over GPT-2's whole vocabulary.
+
+    The shared row counts once for each token it stands for: adding the logarithm of their number
+    to its logit is the same as repeating it. So the model learns to give all of them together next
+    to nothing. Places where the shared row itself would be the target teach nothing.
+    """
+    logits = model(inputs).float()  # (B, S, vocabsize)
+    logits[..., vocabulary.shared] += math.log(vocabulary.untrained)
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=vocabulary.shared)
+
+
+def gradients(
+    model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary
+) -> tuple[float, tuple[Tensor, ...]]:
+    """The loss on (B, S) compact ids and its gradient for each parameter."""
+    device = model.wte.weight.device
+    # Half precision pays on a GPU; on a CPU without matrix units it measured slower than fp32.
+    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        loss = loss_of(model, inputs.to(device), targets.to(device), vocabulary)
+    return loss.item(), torch.autograd.grad(loss, tuple(model.parameters()))
+
+
+def train_step(run: "Run", batch: Tensor) -> float:
+    """One step on (rows, S + 1) compact ids; the loss before it.
+
+    The rows are dealt out in small parts to threads that each compute alone: on a busy machine
+    they wait for one another once a step instead of once an operation.
+    """
+    inputs = hide_some(batch[:, :-1], run.vocabulary, run.plan.unseen)
+    size = len(batch) if run.plan.workers == 1 else 2
+    parts = zip(inputs.split(size), batch[:, 1:].split(size), strict=True)
+    results = list(run.pool.map(lambda part: gradients(run.model, *part, run.vocabulary), parts))
+    losses, grads = zip(*results, strict=True)
+    for parameter, shares in zip(run.model.parameters(), zip(*grads, strict=True), strict=True):
+        parameter.grad = sum(shares) / len(shares)
+    torch.nn.utils.clip_grad_norm_(run.model.parameters(), 1.0)
+    run.optimizer.step()
+    return sum(losses) / len(losses)
+
+
+@dataclass
+class Run:
+    """A model in training, with all it needs to stop and go on."""
+
+    model: GPT
+    vocabulary: Vocabulary
+    plan: Plan
+    optimizer: torch.optim.AdamW
+    pool: ThreadPoolExecutor
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def done(self) -> float:
+        """Share of the budget used."""
+        return self.progress.seconds / (60 * self.plan.minutes)
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint, replacing an older one in one move."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".new")
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": dataclasses.asdict(self.progress),
+            "ids": self.vocabulary.ids,
+        }
+        torch.save(state, draft)
+        os.replace(draft, path)  # noqa: PTH105
+
+    def restore(self, path: Path) -> None:
+        """Go on from a checkpoint."""
+        state = torch.load(path, map_location=self.model.wte.weight.device)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.progress = Progress(**state["progress"])
+
+    def export(self, folder: Path) -> None:
+        """Write the model as the built-in one."""
+        about = {
+            "corpus": "this project's own generator, model/mini/corpus.py",
+            "minutes": round(self.progress.seconds / 60, 1),
+            "steps": self.progress.step,
+            "tokens": self.progress.tokens,
+            "loss": round(self.progress.loss, 4),
+            "seed": self.plan.seed,
+            "device": str(self.model.wte.weight.device),
+            "torch": torch.__version__,
+        }
+        save_asset(self.model, self.vocabulary.ids, folder, about)
+
+
+def start_run(plan: Plan, vocabulary: Vocabulary, shape: dict, device: str) -> Run:
+    """A fresh model of `shape` and its optimiser, on `device`."""
+    config = GPTConfig(vocabsize=len(vocabulary.ids) + 1, **shape)
+    model = GPT(config)
+    init_weights(model, torch.Generator().manual_seed(0))
+    model.to(device).train()
+    torch.set_num_threads(1)  # the pool's threads are the parallel ones
+    pool = ThreadPoolExecutor(plan.workers, initializer=torch.set_num_threads, initargs=(1,))
+    return Run(model, vocabulary, plan, make_optimizer(model, plan), pool)
+
+
+def train(run: Run, data: Iterator[Tensor], steps: int | None = None) -> Iterator[Progress]:
+    """Train until the budget or `steps` is used up; progress after every report."""
+    plan, progress, losses = run.plan, run.progress, []
+    for batch in itertools.islice(data, steps):
+        began = time.monotonic()
+        for group in run.optimizer.param_groups:
+            group["lr"] = learning_rate(plan, run.done)
+        losses.append(train_step(run, batch))
+        progress.step += 1
+        progress.tokens += batch[:, 1:].numel()
+        progress.seconds += min(time.monotonic() - began, plan.longest_step)
+        if progress.step % plan.report == 0 or run.done >= 1:
+            progress.loss = sum(losses) / len(losses)
+            losses.clear()
+            yield progress
+        if run.done >= 1:
+            return
+
+
+def keep_records(run: Run, reports: Iterator[Progress], folder: Path, export: Path | None) -> None:
+    """Follow a run: a log line each report, a checkpoint and an export every few minutes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = run.progress.seconds
+    with (folder / "log.jsonl").open("a") as lines:
+        for progress in reports:
+            rate = learning_rate(run.plan, run.done)
+            speed = progress.tokens / progress.seconds
+            record = {**dataclasses.asdict(progress), "rate": rate, "tokens_per_second": speed}
+            lines.write(json.dumps(record) + "\n")
+            lines.flush()
+            log.info(
+                "step %d  %.0f%%  loss %.4f  rate %.2e  %.0f tokens/s",
+                *(progress.step, 100 * run.done, progress.loss, rate, speed),
+            )
+            if progress.seconds - saved >= 60 * run.plan.save or run.done >= 1:
+                saved = progress.seconds
+                run.save(folder / "checkpoint.pt")
+                if export:
+                    run.export(export)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m model.mini.train", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=Plan.minutes, help="time to train")
+    parser.add_argument("--rows", type=int, default=Plan.rows, help="rows in a batch")
+    parser.add_argument("--peak", type=float, default=Plan.peak, help="highest learning rate")
+    parser.add_argument("--seed", default=Plan.seed, help="decides the corpus")
+    parser.add_argument("--run", type=Path, default=Path("runs/mini"), help="log and checkpoint")
+    parser.add_argument("--export", type=Path, default=FOLDER, help="where the model goes")
+    args = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    plan = Plan(
+        minutes=args.minutes,
+        rows=args.rows,
+        peak=args.peak,
+        seed=args.seed,
+        workers=1 if device == "cuda" else Plan.workers,
+    )
+    tokenizer = Tokenizer()
+    vocabulary = build_vocabulary(tokenizer)
+    log.info("%d trained tokens", len(vocabulary.ids))
+    run = start_run(plan, vocabulary, SHAPE, device)
+    if (args.run / "checkpoint.pt").exists():
+        run.restore(args.run / "checkpoint.pt")
+    torch.manual_seed(run.progress.step)  # decides which inputs are hidden
+    # A resumed run draws new batches rather than the ones it has seen.
+    seed = f"{plan.seed} from step {run.progress.step}"
+    size = run.model.config.max_seq_len + 1
+    data = batches(seed, tokenizer, vocabulary, plan.rows, size)
+    keep_records(run, train(run, data), args.run, args.export)
+
+
+if __name__ == "__main__":
+    main()
