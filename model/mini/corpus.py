@@ -53,6 +53,18 @@ def draw_item(rng: Random, family: str, held_out: bool = False) -> Item:
             return prompt, answer
 
 
+def held_out_items(family: str, count: int) -> list[Item]:
+    """Up to `count` different held-out items of `family`; always the same ones."""
+    rng, found = Random(family), {}
+    for _ in range(100 * count):
+        prompt, answer = FAMILIES[family](rng)
+        if is_held_out(prompt):
+            found[prompt] = answer
+        if len(found) == count:
+            break
+    return list(found.items())
+
+
 def draw_story(rng: Random, held_out: bool = False) -> str:
     """A story from the training set, or one of the held-out ones."""
     while True:

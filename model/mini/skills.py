@@ -270,7 +270,7 @@ def agreement(rng: Random) -> Item:
 @family
 def where_is_it(rng: Random) -> Item:
     """`The ball is in the box. The cup is in the jar. The ball is in the` -> ` box`"""
-    things = rng.sample([one for one, _ in w.THINGS], rng.randint(2, 4))
+    things = rng.sample([one for one, _ in w.THINGS if one not in w.CONTAINERS], rng.randint(2, 4))
     homes = rng.sample(w.CONTAINERS, len(things))
     pick = rng.randrange(len(things))
     facts = [f"The {t} is in the {h}." for t, h in zip(things, homes, strict=True)]
@@ -418,6 +418,7 @@ def days(rng: Random) -> Item:
             (f"The day before {there} is", " " + here),
             (f"Today is {here}. Tomorrow is", " " + there),
             (f"Today is {there}. Yesterday was", " " + here),
+            (f"{anyone(rng)[0]} came on {here} and left the next day, on", " " + there),
         ]
     )
 
@@ -433,6 +434,7 @@ def months(rng: Random) -> Item:
             (f"The month after {here} is", " " + there),
             (f"The month before {there} is", " " + here),
             (f"After {here} comes", " " + there),
+            (f"{anyone(rng)[0]} came in {here} and left a month later, in", " " + there),
         ]
     )
 
@@ -491,6 +493,7 @@ def opposites(rng: Random) -> Item:
             (f"Not {one} but", " " + other),
             (f"What is the opposite of {one}? It is", " " + other),
             (f"The word {one} means the opposite of", " " + other),
+            (f"{anyone(rng)[0]} did not say {one}, but the opposite:", " " + other),
             (f"{one.capitalize()} and", " " + other),
         ]
     )
@@ -535,6 +538,8 @@ def comparatives(rng: Random) -> Item:
             (f"{base}, {more},", " " + most),
             (f"This one is {base}, but that one is even", " " + more),
             (f"It is not just {base}, it is the", " " + most),
+            (f"{' and '.join(two_names(rng))} are {base}, but I am even", " " + more),
+            (f"Many are {base}, but {anyone(rng)[0]} is the", " " + most),
         ]
     )
 
@@ -550,6 +555,7 @@ def animal_sounds(rng: Random) -> Item:
             (f"The sound of {a(animal)} is", " " + sound),
             (f'"{sound.capitalize()}," said the', " " + animal),
             (f"What does the {animal} say? It says", " " + sound),
+            (f"{anyone(rng)[0]} heard the {animal} say", " " + sound),
         ]
     )
 
@@ -563,6 +569,8 @@ def young_animals(rng: Random) -> Item:
             (f"A young {animal} is called a", " " + young),
             (f"A baby {animal} is a", " " + young),
             (f"The {animal} has a baby. It is a", " " + young),
+            (f"The child of the {animal} is the", " " + young),
+            (f"{anyone(rng)[0]} saw the {animal} with a little", " " + young),
         ]
     )
 
@@ -576,6 +584,8 @@ def homes(rng: Random) -> Item:
             (f"The {who} lives in the", " " + home),
             (f"The home of the {who} is the", " " + home),
             (f"Where does the {who} live? In the", " " + home),
+            (f"{anyone(rng)[0]} saw the {who} in the", " " + home),
+            (f"The {who} was tired and went back to the", " " + home),
         ]
     )
 
@@ -588,8 +598,8 @@ def colors(rng: Random) -> Item:
         [
             (f"The color of {what} is", " " + tint),
             (f"What color is {what}? It is", " " + tint),
-            (f"As {tint} as", " " + what),
             (f"We know the color of {what}:", " " + tint),
+            (f"{anyone(rng)[0]} paints {what} in", " " + tint),
         ]
     )
 
@@ -625,6 +635,9 @@ def jobs(rng: Random) -> Item:
             (f"The {who} {does}", " " + what),
             (f"Every day the {who} {does}", " " + what),
             (f"The one who {does} {what} is the", " " + who),
+            (f"I know a {who} who {does}", " " + what),
+            (f"What does the {who} do? The {who} {does}", " " + what),
+            (f"{anyone(rng)[0]} is a {who} and {does}", " " + what),
         ]
     )
 
@@ -638,6 +651,8 @@ def tools(rng: Random) -> Item:
             (f"To {use}, you need the", " " + tool),
             (f"I want to {use}. Give me the", " " + tool),
             (f"What do we use to {use}? We use the", " " + tool),
+            (f"{anyone(rng)[0]} wanted to {use} and took the", " " + tool),
+            (f"It is easy to {use} with the", " " + tool),
         ]
     )
 
@@ -653,6 +668,8 @@ def capitals(rng: Random) -> Item:
             (f"What is the capital of {country}? It is", " " + capital),
             (f"{capital} is the capital of", " " + country),
             (f"{capital} is a city in", " " + country),
+            (f"{anyone(rng)[0]} lives in {country}, in the city of", " " + capital),
+            (f"{anyone(rng)[0]} lives in {capital}, the capital of", " " + country),
         ]
     )
 
@@ -667,6 +684,7 @@ def languages(rng: Random) -> Item:
             (f"The language of {country} is", " " + language),
             (f"People in {capital} speak", " " + language),
             (f"My friend lives in {country}. She speaks", " " + language),
+            (f"{anyone(rng)[0]} comes from {country} and speaks", " " + language),
         ]
     )
 

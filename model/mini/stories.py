@@ -72,7 +72,7 @@ def story(rng: Random) -> str:
 
 def with_articles(text: str) -> str:
     """`a old apple` -> `an old apple`"""
-    return re.sub(r"\b([Aa]) (?=[aeiou](?!ne\b))", r"\1n ", text)
+    return re.sub(r"\b([Aa]) (?=honest|hour|[aeiou](?!ne\b))", r"\1n ", text)
 
 
 def told(rng: Random, title: str, slots: dict[str, str]) -> list[str]:
@@ -185,7 +185,7 @@ def surroundings(rng: Random) -> dict[str, str]:
 
 def goods(rng: Random) -> dict[str, str]:
     """A thing, where it is kept, and what there is to eat and drink."""
-    thing, things = rng.choice(w.THINGS)
+    thing, things = rng.choice([pair for pair in w.THINGS if pair[0] not in w.CONTAINERS])
     food, foods = rng.choice(w.FOODS)
     flower, flowers = rng.choice(FLOWERS)
     color, tint2 = rng.sample(w.COLORS, 2)

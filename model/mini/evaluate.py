@@ -1,0 +1,129 @@
+"""How good the built-in model is on held-out items: `python -m model.mini.evaluate`.
+
+The prompts are new to the model. Families that ask for facts share the fact itself with training,
+where it was asked for in other words; a short sequence may be the start of a longer trained one.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from random import Random
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from model.gpt import GPT
+from model.mini.asset import FOLDER, about_asset, load_asset, trained_ids
+from model.mini.corpus import draw_story, held_out_items
+from model.mini.skills import FAMILIES, Item
+from model.tokenizer import Tokenizer
+from model.trace import run_trace
+
+
+@torch.no_grad()
+def next_token_probs(model: GPT, prompts: list[list[int]]) -> Tensor:
+    """(len(prompts), vocabsize): the probabilities after the last token of each prompt."""
+    padded = torch.nn.utils.rnn.pad_sequence([torch.tensor(p) for p in prompts], batch_first=True)
+    last = torch.tensor([len(p) - 1 for p in prompts])  # what follows is never looked at
+    stream = model.stream(padded)[torch.arange(len(prompts)), last]
+    return model.lm_head(model.norm(stream)).softmax(dim=-1)
+
+
+def score_family(
+    model: GPT, tokenizer: Tokenizer, items: list[Item], untrained: Tensor
+) -> dict[str, float]:
+    """Accuracy of the best next token, the answer's mean probability, the untrained tokens' most.
+
+    An answer of several tokens counts by its first.
+    """
+    probs = next_token_probs(model, [tokenizer.encode(prompt) for prompt, _ in items])
+    answers = torch.tensor([tokenizer.encode(answer)[0] for _, answer in items])
+    return {
+        "items": len(items),
+        "accuracy": (probs.argmax(dim=-1) == answers).float().mean().item(),
+        "probability": probs.gather(1, answers[:, None]).mean().item(),
+        "untrained": probs[:, untrained].sum(dim=-1).max().item(),
+    }
+
+
+@torch.no_grad()
+def story_loss(model: GPT, tokenizer: Tokenizer, stories: int = 50) -> float:
+    """Mean loss per token of held-out stories, in nats."""
+    rng, losses = Random("evaluation"), []
+    for _ in range(stories):
+        text = draw_story(rng, held_out=True)
+        ids = torch.tensor(tokenizer.encode(text, bos=True))[: model.config.max_seq_len]
+        losses.append(F.cross_entropy(model(ids[None])[0, :-1], ids[1:], reduction="none"))
+    return torch.cat(losses).mean().item()
+
+
+def random_repeat(ids: list[int], rng: Random, size: int = 50) -> list[int]:
+    """`size` random tokens, twice."""
+    return rng.sample(ids, size) * 2
+
+
+def best_heads(model: GPT, known: list[int], runs: int = 8) -> dict[str, dict]:
+    """The best induction head and the best previous-token head on repeated random tokens."""
+    rng = Random("heads")
+    traces = [run_trace(model, random_repeat(known, rng)) for _ in range(runs)]
+    found = {}
+    for name in ("induction", "previous"):
+        scores = torch.stack([trace.head_scores[name] for trace in traces]).mean(dim=0)  # (N, H)
+        block, head = divmod(scores.argmax().item(), model.config.H)
+        found[name] = {"head": f"{block}.{head}", "score": scores.max().item()}
+    return found
+
+
+def evaluate(model: GPT, known: frozenset[int], items: int = 100) -> dict:
+    """Everything that is measured, as plain values.
+
+    Args:
+        model: any GPT over GPT-2's vocabulary.
+        known: ids of the tokens it was trained on.
+        items: how many held-out items of each family to try, at most.
+    """
+    tokenizer = Tokenizer()
+    untrained = torch.tensor([i for i in range(model.config.vocabsize) if i not in known])
+    families = {
+        name: score_family(model, tokenizer, held_out_items(name, items), untrained)
+        for name in FAMILIES
+    }
+    return {
+        "families": families,
+        "mean_accuracy": sum(f["accuracy"] for f in families.values()) / len(families),
+        "untrained": max(f["untrained"] for f in families.values()),
+        "story_loss": story_loss(model, tokenizer),
+        "heads": best_heads(model, sorted(known)),
+    }
+
+
+def table(result: dict) -> str:
+    """The result as lines of text."""
+    lines = [f"{'family':24}{'items':>6}{'accuracy':>10}{'probability':>13}{'untrained':>12}"]
+    for name, f in result["families"].items():
+        lines.append(
+            f"{name:24}{f['items']:6}{f['accuracy']:10.2f}{f['probability']:13.3f}"
+            f"{f['untrained']:12.1e}"
+        )
+    lines.append(f"{'mean':24}{result['mean_accuracy']:16.3f}{result['untrained']:25.1e}")
+    lines.append(f"loss on held-out stories: {result['story_loss']:.3f} nats per token")
+    for name, best in result["heads"].items():
+        lines.append(f"best {name} head: {best['head']}, {best['score']:.3f} of its attention")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m model.mini.evaluate", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="the model to evaluate")
+    parser.add_argument("--items", type=int, default=100, help="items of each family, at most")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    args = parser.parse_args()
+    result = evaluate(load_asset(args.folder), trained_ids(args.folder), args.items)
+    result["about"] = about_asset(args.folder)
+    print(json.dumps(result, indent=2) if args.json else table(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""The built-in model: its corpus, its training on a tiny scale, and the asset that ships."""
+
+import itertools
+from random import Random
+
+import pytest
+import torch
+
+from model import GPTConfig, Tokenizer
+from model.gpt import GPT, init_weights
+from model.mini.asset import FOLDER, about_asset, load_asset, save_asset, trained_ids
+from model.mini.corpus import (
+    Vocabulary,
+    batches,
+    draw_item,
+    draw_story,
+    held_out_items,
+    is_held_out,
+    random_tokens,
+    task_document,
+)
+from model.mini.skills import FAMILIES
+from model.mini.stories import cast, plots, told
+from model.mini.train import Plan, hide_some, learning_rate, loss_of, start_run, train
+
+TINY = {"dmodel": 32, "N": 2, "H": 2, "max_seq_len": 32, "dropout": 0.0}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Tokenizer()
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tokenizer):
+    rng = Random("test")
+    text = " ".join(task_document(rng) + draw_story(rng) for _ in range(100))
+    return Vocabulary(tuple(sorted({*tokenizer.encode(text), tokenizer.end_of_text})))
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return load_asset()
+
+
+# The corpus.
+
+
+def test_the_same_seed_gives_the_same_batches(tokenizer, vocabulary):
+    def drawn(seed):
+        return torch.stack(list(itertools.islice(batches(seed, tokenizer, vocabulary, 2, 64), 3)))
+
+    assert torch.equal(drawn("a"), drawn("a"))
+    assert not torch.equal(drawn("a"), drawn("b"))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_items_are_prompts_with_an_answer(family, tokenizer):
+    rng = Random(family)
+    for _ in range(200):
+        prompt, answer = draw_item(rng, family)
+        assert prompt and prompt == prompt.rstrip()
+        assert answer[0] == " " or answer == '."'
+        ids = tokenizer.encode(prompt)
+        assert tokenizer.encode(prompt + answer)[: len(ids)] == ids  # the cut is a token's edge
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_held_out_items_are_never_trained_on(family):
+    held_out = {prompt for prompt, _ in held_out_items(family, 50)}
+    rng = Random("training")
+    assert held_out
+    assert held_out.isdisjoint(draw_item(rng, family)[0] for _ in range(500))
+
+
+def test_stories_are_split_too():
+    rng = Random("stories")
+    assert not any(is_held_out(draw_story(rng)) for _ in range(50))
+    assert all(is_held_out(draw_story(rng, held_out=True)) for _ in range(5))
+
+
+def test_every_plot_can_be_told():
+    rng = Random("plots")
+    for title in plots():
+        for _ in range(30):
+            text = " ".join(told(rng, title, cast(rng)))
+            assert "{" not in text and "_" not in text
+
+
+def test_a_story_fits_the_context(tokenizer):
+    rng = Random("length")
+    assert max(len(tokenizer.encode(draw_story(rng))) for _ in range(300)) <= 255
+
+
+def test_random_tokens_come_twice_or_three_times():
+    run = random_tokens(Random(1), list(range(100)))
+    size = len(set(run))
+    assert len(run) in (2 * size, 3 * size) and run[:size] == run[size : 2 * size]
+
+
+# Training.
+
+
+def make_run(vocabulary, **changes):
+    return start_run(Plan(minutes=5, report=10, warmup=0.001, **changes), vocabulary, TINY, "cpu")
+
+
+def test_the_rate_warms_up_and_comes_down():
+    plan = Plan(peak=1.0, warmup=0.1, floor=0.02)
+    rates = [learning_rate(plan, done) for done in (0.0, 0.05, 0.1, 0.5, 1.0, 1.5)]
+    assert rates == pytest.approx([0.01, 0.5, 1.0, rates[3], 0.02, 0.02])
+    assert 0.02 < rates[3] < 1.0
+
+
+def test_the_shared_row_counts_once_for_each_token_it_stands_for(vocabulary):
+    """The compact loss is the loss of the spread-out model over GPT-2's whole vocabulary."""
+    whole = Vocabulary(vocabulary.ids[:40], whole=vocabulary.ids[40])
+    model = GPT(GPTConfig(vocabsize=41, **TINY))
+    init_weights(model, torch.Generator().manual_seed(1))
+    compact = torch.randint(0, 40, (2, 9), generator=torch.Generator().manual_seed(2))
+    inputs, targets = compact[:, :-1], compact[:, 1:]
+    table = model.wte.weight[whole.lookup]  # (whole, dmodel)
+    logits = model.norm(model.stream(inputs)) @ table.T
+    ids = torch.tensor(whole.ids)
+    full = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[targets].flatten())
+    assert loss_of(model, inputs, targets, whole).item() == pytest.approx(full.item(), rel=1e-5)
+
+
+def test_hidden_inputs_are_the_shared_row(vocabulary):
+    inputs = torch.zeros(50, 50, dtype=torch.long)
+    hidden = hide_some(inputs, vocabulary, 0.2)
+    assert set(hidden.unique().tolist()) == {0, vocabulary.shared}
+    assert 0.1 < (hidden == vocabulary.shared).float().mean() < 0.3
+
+
+def test_a_few_steps_reduce_the_loss_and_a_checkpoint_goes_on(tokenizer, vocabulary, tmp_path):
+    run = make_run(vocabulary)
+    data = batches("steps", tokenizer, vocabulary, 4, 33)
+    losses = [progress.loss for progress in train(run, data, steps=30)]
+    assert losses[-1] < losses[0] - 0.5
+    run.save(tmp_path / "checkpoint.pt")
+
+    again = make_run(vocabulary)
+    again.restore(tmp_path / "checkpoint.pt")
+    assert again.progress == run.progress
+    torch.manual_seed(0)
+    batch = next(data)
+    for continued in (run, again):
+        torch.manual_seed(0)  # the same inputs are hidden
+        list(train(continued, [batch], steps=1))
+    assert again.progress.step == 31
+    for one, other in zip(run.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_run_stops_at_its_budget(tokenizer, vocabulary):
+    run = make_run(vocabulary)
+    run.progress.seconds = 60 * run.plan.minutes - 1e-6
+    reports = list(train(run, batches("end", tokenizer, vocabulary, 2, 33)))
+    assert [progress.step for progress in reports] == [1]
+
+
+# The asset.
+
+
+def test_an_asset_loads_as_it_was_saved(vocabulary, tmp_path):
+    model = GPT(GPTConfig(vocabsize=len(vocabulary.ids) + 1, **TINY)).eval()
+    save_asset(model, vocabulary.ids, tmp_path, {"seed": "test"})
+    loaded = load_asset(tmp_path)
+    assert trained_ids(tmp_path) == set(vocabulary.ids)
+    assert about_asset(tmp_path) == {"seed": "test"}
+    assert loaded.config.vocabsize == 50257 and not loaded.training
+    assert loaded.lm_head.weight is loaded.wte.weight
+    ids = list(vocabulary.ids[:20])
+    with torch.no_grad():
+        logits = loaded(torch.tensor([ids]))
+        compact = model(vocabulary.lookup[ids][None])
+    assert logits[..., list(vocabulary.ids)] == pytest.approx(compact[..., :-1], abs=0.02)
+    untrained = next(i for i in range(50257) if i not in set(vocabulary.ids))
+    assert logits[..., untrained] == pytest.approx(compact[..., -1], abs=0.02)
+
+
+def test_the_shipped_asset_is_small_and_whole(shipped):
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 10_000_000
+    assert shipped.config.vocabsize == 50257 and shipped.config.max_seq_len == 256
+    assert all(parameter.isfinite().all() for parameter in shipped.parameters())
+    assert all(parameter.dtype == torch.float32 for parameter in shipped.parameters())
+    assert about_asset()["tokens"] > 1_000_000
