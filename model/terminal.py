@@ -53,13 +53,13 @@ def _lens(report: Report, width: int) -> Iterator[str]:
     head = f"{'writer':<{name}}  entropy      KL{'' if lens.target is None else '    rank  prob'}"
     k = lens.ids.shape[-1]
     count = min(k, max(1, (width - len(head)) // (GUESS + 2)))
-    yield f"Logit lens after token {len(report.pieces) - 1}: the answer, were each writer the last"
+    yield f"Logit lens at token {len(report.pieces) - 1}: the answer after each writer"
     yield f"{head}  best guess{'es' if count > 1 else ''}"
     for row, writer in enumerate(lens.writers):
         pairs = zip(lens.ids[row, -1, :count].tolist(), lens.probs[row, -1], strict=False)
         guesses = "  ".join(_guess(token, prob, GUESS - 5) for token, prob in pairs)
         yield f"{writer:<{name}}  {_numbers(lens, row)}  {guesses}"
-    yield "entropy in nats; KL: nats lost by taking the row for the last one"
+    yield "entropy and KL(last row || row) in nats"
     if lens.target is not None:
         yield f"rank, 0 is best, and prob are those of {spell(alone(lens.target))}"
 
