@@ -35,7 +35,7 @@ def _model(report: Report, _width: int) -> Iterator[str]:
 def _tokens(report: Report, width: int) -> Iterator[str]:
     """A line a token, with what the model takes to be the next one."""
     room = min(28, width - 36)
-    yield f"{'#':>4} {'id':>6}  {_pad('token', room)}  best guess at the next"
+    yield f"{'#':>4} {'id':>6}  {_pad('token', room)}  guess at the next"
     for i, (piece, guess) in enumerate(zip(report.pieces, _best(report.logits), strict=True)):
         yield f"{i:>4} {piece.id:>6}  {_pad(_in_text(piece), room)}  {_guess(*guess, 16)}"
 

@@ -73,7 +73,8 @@ def test_the_numbers_are_those_of_the_python_interface(ask, reading_checkpoint):
 
 
 def columns_of(line: str) -> int:
-    return len(line) + sum(unicodedata.east_asian_width(c) in "WF" for c in line)
+    unseen = sum(unicodedata.category(c) in ("Mn", "Me", "Cf") for c in line)
+    return len(line) - unseen + sum(unicodedata.east_asian_width(c) in "WF" for c in line)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
