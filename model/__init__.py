@@ -6,6 +6,7 @@ from model.gpt import GPT, MLP, Block, CausalSelfAttention
 from model.lens import Lens, logit_lens
 from model.tokenizer import Tokenizer
 from model.trace import BlockTrace, Trace, run_trace
+from model.transformer import Transformer, TransformerConfig
 
 __all__ = [
     "GPT",
@@ -19,6 +20,8 @@ __all__ = [
     "Lens",
     "Tokenizer",
     "Trace",
+    "Transformer",
+    "TransformerConfig",
     "load_model",
     "logit_lens",
     "run_trace",
