@@ -47,8 +47,11 @@ def test_only_pages_know_streamlit():
 
 
 def test_only_checkpoints_know_the_hub():
-    found = importers(ALL, "transformers", "huggingface_hub")
-    assert found == ["model/checkpoint.py"]
+    rooms = {
+        "model/checkpoint.py",
+        "model/hub.py",
+    }  # the second is the first one's, for the network
+    assert set(importers(ALL, "transformers", "huggingface_hub")) <= rooms
 
 
 def test_only_the_command_lines_print():
