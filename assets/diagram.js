@@ -30,7 +30,7 @@ function geometry(data, width) {
   return {
     width, height, rows,
     attn: at(0.225), stream: at(0.34), ff: at(0.46),
-    branch: at(0.56), module: at(0.7),
+    branch: at(0.55), module: Math.max(at(0.7), at(0.55) + 62),
     bar: at(0.585), barRoom: at(0.12), guess: at(0.725), number: width - 12,
   };
 }
@@ -163,7 +163,8 @@ function guessRow(guess, g, y, extra = "") {
 }
 
 function footnote(data, g) {
-  return text(g.number, g.height - 24, data.norm_note, "muted end small");
+  const y = g.width < 420 ? g.height - 4 : g.height - 24; // under the box where there is no room beside it
+  return text(g.number, y, data.norm_note, "muted end small");
 }
 
 function text(x, y, content, kind) {

@@ -1,0 +1,313 @@
+"""The page as a person meets it: in Chromium, with mouse and keyboard."""
+
+import csv
+import io
+import json
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+PROMPT = "The cat sat on the mat. The cat sat on the"
+NASTY = [
+    "the the the the",
+    "$5 and $10 $x^2$",
+    "email:example@hotmail.com",
+    "[text_1] [text_2] text_3",
+    "a<b<c",
+    "<b>x</b> <script>alert(1)</script>",
+    "&lt;b&gt; &amp;",
+    "**bold** _it_ `code` # head :smile: :red[x]",
+    "🤗 東京",
+    "مرحبا abc שלום",
+    "\u202eabc\u202c",
+    "a\tb\n\nc",
+    "<|endoftext|>The cat",
+]
+
+
+def ready(page) -> None:
+    """Wait until a panel and its caption stand."""
+    page.locator(".gb-checks").wait_for()
+    page.locator(".gb-caption").wait_for()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.locator("[data-testid='stStatusWidget']").wait_for(state="detached")
+
+
+def params(page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlparse(page.url).query).items()}
+
+
+def chips(page) -> list[str]:
+    return page.locator(".chip[data-name] .text").all_inner_texts()
+
+
+def run_prompt(page, text: str) -> None:
+    box = page.locator(".prompt textarea")
+    box.fill(text)
+    page.locator(".run").click()
+
+
+def test_first_page_shows_attention_beside_the_diagram(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    assert len(chips(page)) == 12
+    assert page.locator(".box[data-name='lm_head']").is_visible()
+    assert page.locator(".gb-heading h2").inner_text().startswith("Attention, block")
+    assert page.locator(".js-plotly-plot").count() == 1
+    heads = page.locator(".grid .head").count()
+    blocks = page.locator(".box[data-name$='.attn']").count()
+    assert heads == blocks * 6 > 30
+
+
+def test_everything_is_in_view_at_1440_by_900(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    foot = page.locator(".gb-checks").bounding_box()
+    assert foot["y"] + foot["height"] <= 900
+    assert page.locator(".box[data-name='embed']").bounding_box()["y"] < 880
+
+
+def test_a_click_on_a_box_opens_its_panel_and_the_address_says_so(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    page.locator(".box[data-name='blocks.3.attn']").click()
+    page.locator(".gb-heading h2", has_text="Attention, block 3").wait_for()
+    assert params(page)["at"] == "blocks.3.attn"
+    page.locator(".box[data-name='blocks.2.ff']").click()
+    page.locator(".gb-heading h2", has_text="Residual stream").wait_for()
+    page.locator(".box[data-name='norm']").click()
+    page.locator(".gb-heading h2", has_text="Logit lens").wait_for()
+    page.locator(".box[data-name='lm_head']").click()
+    page.locator(".gb-heading h2", has_text="Next token").wait_for()
+
+
+def test_the_address_opens_the_same_view_again(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    run_prompt(page, "one, two, three, four,")
+    page.locator(".chip[data-name='7']").wait_for()
+    page.locator(".head[data-name='2.4']").click()
+    page.locator(".gb-heading h2", has_text="Attention, block 2, head 4").wait_for()
+    page.locator(".chip[data-name='5']").click()
+    page.locator(".gb-caption", has_text="(5)").wait_for()
+    again = open_page(page.url)
+    ready(again)
+    assert again.locator(".prompt textarea").input_value() == "one, two, three, four,"
+    assert "block 2, head 4" in again.locator(".gb-heading h2").inner_text()
+    assert again.locator(".chip[aria-pressed='true']").get_attribute("data-name") == "5"
+    assert again.locator(".head[aria-pressed='true']").get_attribute("data-name") == "2.4"
+
+
+def test_a_click_in_the_head_map_picks_its_row(server, open_page):
+    page = open_page(server.url(at="blocks.1.attn", head=2))
+    ready(page)
+    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    page.mouse.click(area["x"] + 4, area["y"] + area["height"] * 4.5 / 12)
+    page.locator(".gb-caption", has_text="(4)").wait_for()
+    assert params(page) == {"at": "blocks.1.attn", "head": "2", "token": "4"}
+
+
+def test_a_click_in_the_lens_picks_row_and_token(server, open_page):
+    page = open_page(server.url(panel="lens"))
+    ready(page)
+    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] - 8)
+    page.locator(".gb-caption", has_text="(2)").wait_for()
+    assert params(page) == {"panel": "lens", "at": "embed", "token": "2"}
+
+
+def test_keyboard_alone_reaches_boxes_chips_and_heads(server, open_page):
+    page = open_page(server.url(at="embed", panel="residual"))
+    ready(page)
+    page.locator(".box[data-name='embed']").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.locator(".gb-heading h2", has_text="Attention, block 0").wait_for()
+    page.locator(".head[aria-pressed='true']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.locator(".gb-heading h2", has_text="block 0, head 1").wait_for()
+    page.locator(".chip[aria-pressed='true']").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    page.locator(".gb-caption", has_text="(0)").wait_for()
+
+
+def test_enter_runs_the_prompt_and_shift_enter_does_not(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    box = page.locator(".prompt textarea")
+    box.fill("one")
+    box.press("Shift+Enter")
+    box.press_sequentially("two")
+    assert params(page) == {}
+    box.press("Enter")
+    page.locator(".chip[data-name='3']").wait_for(state="detached")
+    assert chips(page) == ["one", "↵", "two"]
+
+
+def test_an_example_is_one_click_away_from_its_picture(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    page.locator(".examples").click()
+    page.locator(".menu button", has_text="Repetition").click()
+    page.locator(".chip[data-name='4']").wait_for(state="detached")
+    assert chips(page) == ["the", "·the", "·the", "·the"]
+
+
+@pytest.mark.parametrize("prompt", NASTY)
+def test_strange_text_is_shown_literally_in_every_panel(server, open_page, prompt):
+    dialogs = []
+    page = open_page(server.url(q=prompt))
+    page.on("dialog", lambda dialog: dialogs.append(dialog.dismiss()))
+    ready(page)
+    shown = chips(page)
+    assert page.locator(".prompt textarea").input_value() == prompt
+    for panel in ("Residual stream", "Logit lens", "Next token", "Attention"):
+        page.get_by_role("radio", name=panel).click()
+        page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
+        ready(page)
+        assert chips(page) == shown
+        assert page.locator(".stException, [data-testid='stException']").count() == 0
+    assert not dialogs
+    assert page.locator("b >> text=x").count() == 0
+
+
+def test_equal_tokens_keep_columns_of_their_own(server, open_page):
+    page = open_page(server.url(q="the the the the", panel="attention"))
+    ready(page)
+    assert page.locator(".js-plotly-plot .xtick").count() == 4
+    assert page.locator(".js-plotly-plot .ytick").count() == 4
+
+
+def test_fragments_of_a_character_are_tied_together(server, open_page):
+    page = open_page(server.url(q="🤗"))
+    ready(page)
+    assert chips(page) == ["⟨f0 9f⟩", "⟨a4⟩", "⟨97⟩"]
+    assert page.locator(".group .whole").all_inner_texts() == ["🤗"]
+
+
+def test_empty_prompt_gets_a_friendly_line(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    run_prompt(page, "")
+    page.locator(".gb-reads", has_text="Type a sentence above").wait_for()
+    run_prompt(page, "one two")
+    ready(page)
+    assert chips(page) == ["one", "·two"]
+
+
+def test_too_long_a_prompt_offers_its_end(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    run_prompt(page, "the " * 300)
+    page.locator(".gb-reads", has_text="Nothing has been cut").wait_for()
+    page.get_by_role("button", name="Use the last 256 tokens").click()
+    ready(page)
+    assert page.locator(".chip[data-name]").count() == 256
+
+
+def test_the_longest_prompt_works_in_every_panel(server, open_page):
+    page = open_page(server.url(q="the cat sat " * 85))
+    ready(page)
+    assert page.locator(".chip[data-name]").count() == 256
+    page.get_by_text("whole prompt", exact=True).click()
+    page.locator(".gb-title", has_text="a cell shows the largest").wait_for()
+    for panel in ("Residual stream", "Logit lens", "Next token"):
+        page.get_by_role("radio", name=panel).click()
+        page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
+        ready(page)
+
+
+def test_nonsense_in_the_address_is_ignored_with_a_notice(server, open_page):
+    page = open_page(server.url(at="blocks.99.attn", head="x", token="999", foo="1", panel="y"))
+    ready(page)
+    notices = " ".join(page.locator(".gb-notice").all_inner_texts())
+    for part in ("blocks.99.attn", "head=x", "999", "foo", "panel=y"):
+        assert part in notices
+    assert len(chips(page)) == 12
+
+
+def test_table_and_csv_hold_the_picture(server, open_page):
+    page = open_page(server.url(at="blocks.0.attn", head=0))
+    ready(page)
+    page.get_by_role("button", name="Table").click()
+    rows = page.locator(".gb-table tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == 12
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    text = download.value.path().read_text(encoding="utf-8")
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert len(table) == 12 * 13 // 2
+    last = [float(r["attention, 0 to 1"]) for r in table if r["reading position"] == "11"]
+    assert sum(last) == pytest.approx(1, abs=1e-5)
+
+
+def test_dark_theme_is_dark_all_over(server, open_page):
+    page = open_page(server.url(), scheme="dark")
+    ready(page)
+    colour = "e => getComputedStyle(e).{}"
+    assert page.locator(".stApp").evaluate(colour.format("backgroundColor")) == "rgb(15, 20, 27)"
+    tick = page.locator(".js-plotly-plot .xtick text").first
+    assert tick.evaluate(colour.format("fill")) == "rgb(232, 237, 243)"
+
+
+def test_a_phone_wide_window_needs_no_sideways_scrolling(server, open_page):
+    page = open_page(server.url(), width=390, height=844)
+    ready(page)
+    main = page.locator("[data-testid='stMain']")
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+    page.locator(".box[data-name='lm_head']").click()
+    page.locator(".gb-heading h2", has_text="Next token").wait_for()
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_two_visitors_do_not_see_each_other(server, open_page):
+    first = open_page(server.url(q="one, two, three,"))
+    second = open_page(server.url(q="Monday, Tuesday,"))
+    ready(first)
+    ready(second)
+    assert chips(first)[0] == "one"
+    assert chips(second)[0] == "Monday"
+    first.locator(".box[data-name='lm_head']").click()
+    first.locator(".gb-heading h2", has_text="Next token").wait_for()
+    assert second.locator(".gb-heading h2").inner_text().startswith("Attention")
+
+
+def test_pages_keep_the_view(server, open_page):
+    page = open_page(server.url(q="one, two, three,", panel="lens"))
+    ready(page)
+    page.get_by_role("link", name="About").click()
+    page.get_by_role("heading", name="The model in use").wait_for()
+    page.get_by_role("link", name="Explore").click()
+    ready(page)
+    assert chips(page)[0] == "one"
+    assert page.locator(".gb-heading h2").inner_text() == "Logit lens"
+
+
+def test_no_message_to_the_browser_is_large(server, chromium):
+    sizes = []
+    context = chromium.new_context()
+    page = context.new_page()
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))),
+    )
+    page.goto(server.url(q="the cat sat " * 85))
+    ready(page)
+    for panel in ("Residual stream", "Logit lens", "Next token"):
+        page.get_by_role("radio", name=panel).click()
+        page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
+    context.close()
+    assert max(sizes) < 500_000, json.dumps(sorted(sizes)[-5:])
+
+
+def test_the_log_stays_clean(server):
+    """Runs last in this file: everything above has happened on this server."""
+    log = server.log.read_text(errors="replace")
+    for word in ("Traceback", "Error", "Warning", "WARN", "Examining the path"):
+        assert word not in log, log
