@@ -1,28 +1,26 @@
-"""GPT-2 in the open: the network, its checkpoints, and what happens inside a forward pass."""
+"""GPT-2 in the open: the network, its checkpoints, and what happens inside a forward pass.
 
-from model.checkpoint import CheckpointError, load_model
-from model.config import GPT2_SIZES, GPTConfig
-from model.gpt import GPT, MLP, Block, CausalSelfAttention
-from model.lens import Lens, logit_lens
-from model.tokenizer import Tokenizer
-from model.trace import BlockTrace, Trace, run_trace
-from model.transformer import Transformer, TransformerConfig
+Each name is fetched from its module when first asked for, so that what does without PyTorch (the
+command line's --help, its word on a bad argument) need not wait for it.
+"""
 
-__all__ = [
-    "GPT",
-    "GPT2_SIZES",
-    "MLP",
-    "Block",
-    "BlockTrace",
-    "CausalSelfAttention",
-    "CheckpointError",
-    "GPTConfig",
-    "Lens",
-    "Tokenizer",
-    "Trace",
-    "Transformer",
-    "TransformerConfig",
-    "load_model",
-    "logit_lens",
-    "run_trace",
-]
+from importlib import import_module
+
+_HOMES = {
+    "checkpoint": ("CheckpointError", "load_model"),
+    "config": ("GPT2_SIZES", "GPTConfig"),
+    "gpt": ("GPT", "MLP", "Block", "CausalSelfAttention"),
+    "lens": ("Lens", "logit_lens"),
+    "tokenizer": ("Tokenizer",),
+    "trace": ("BlockTrace", "Trace", "run_trace"),
+    "transformer": ("Transformer", "TransformerConfig"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = list(_HOME_OF)
+
+
+def __getattr__(name: str):
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

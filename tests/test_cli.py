@@ -72,6 +72,12 @@ def test_the_numbers_are_those_of_the_python_interface(ask, reading_checkpoint):
     assert '" dog"' in out
 
 
+def test_the_model_of_the_environment_is_the_default(reading_checkpoint, monkeypatch, capsys):
+    monkeypatch.setenv("GLASSBOX_MODEL", str(reading_checkpoint))
+    assert main([PROMPT]) == 0
+    assert capsys.readouterr().out.startswith(f"{reading_checkpoint}: 2 blocks, 4 heads, width 16")
+
+
 def columns_of(line: str) -> int:
     unseen = sum(unicodedata.category(c) in ("Mn", "Me", "Cf") for c in line)
     return len(line) - unseen + sum(unicodedata.east_asian_width(c) in "WF" for c in line)
@@ -319,3 +325,16 @@ def test_help_is_on_stdout(capsys):
     out, err = capsys.readouterr()
     assert (end.value.code, err) == (0, "")
     assert "--save FILE" in out
+
+
+def test_help_and_bad_arguments_do_not_wait_for_pytorch():
+    code = """
+import sys
+from model.__main__ import main
+assert main(["x", "--top", "0"]) == 2
+print("torch" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=True
+    )
+    assert done.stdout == b"False\n"
