@@ -105,6 +105,13 @@ def scale(theme: Theme, kind: str) -> list[tuple[float, str]]:
     return [(step / 8, mix(low, high, step / 8)) for step in range(9)]
 
 
+def signed_scale(theme: Theme) -> list[tuple[float, str]]:
+    """For values around zero: one hue below it, the panel's background at it, another above it."""
+    below = [(0.5 - step / 8, mix(theme.surface, theme.attn, step / 4)) for step in (4, 3, 2, 1)]
+    above = [(0.5 + step / 8, mix(theme.surface, theme.ff, step / 4)) for step in range(5)]
+    return below + above
+
+
 def mix(low: str, high: str, share: float) -> str:
     """The colour `share` of the way from `low` to `high` (both `#rrggbb`)."""
     pairs = zip(_channels(low), _channels(high), strict=True)
