@@ -79,7 +79,7 @@ def _report(args: argparse.Namespace, prompt: str, ids: list[int], target: int |
     if args.save:
         check_destination(args.save)
     source = default_source() if args.model is None else args.model
-    model = load_model(source)
+    model = load_model(source, _show_progress)
     if args.top > model.config.vocabsize:
         raise ValueError(
             f"--top {args.top:,} is more than the {model.config.vocabsize:,} tokens the model knows"
@@ -93,6 +93,13 @@ def _report(args: argparse.Namespace, prompt: str, ids: list[int], target: int |
     if args.json:
         return as_json(report)
     return as_text(report, width=max(60, shutil.get_terminal_size().columns))
+
+
+def _show_progress(here: int, size: int) -> None:
+    """How far a download is, on one line of the terminal; nothing where nobody watches."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        end = "\r" if here < size else "\n"
+        print(f"fetched {here / 1e6:,.0f} of {size / 1e6:,.0f} MB", end=end, file=sys.stderr)
 
 
 def _prompt(argument: str) -> str:

@@ -40,6 +40,13 @@ class GPTConfig:
         """Width of the MLP's hidden layer: four times the stream."""
         return 4 * self.dmodel
 
+    @property
+    def parameters(self) -> int:
+        """Weights of the whole network, the tied table counted once."""
+        D, F = self.dmodel, self.dff
+        block = 4 * (D * D + D) + (D * F + F) + (F * D + D) + 2 * 2 * D  # attn, ff, two norms
+        return (self.vocabsize + self.max_seq_len) * D + self.N * block + 2 * D
+
 
 # The four sizes of the GPT-2 report (Radford et al. 2019, table 2), by their hub names.
 GPT2_SIZES = {

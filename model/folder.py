@@ -18,10 +18,9 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from model.config import GPTConfig
+from model.files import CONFIG, INDEX, PICKLES, WEIGHTS, CheckpointError
 from model.gpt import GPT, causal_mask
-
-CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+from model.memory import shortage
 
 # Our sizes, and the names transformers has for them.
 SIZES = {
@@ -46,10 +45,6 @@ HEAD, TABLE = "lm_head.weight", "wte.weight"
 FLOATS = ("F16", "BF16", "F32", "F64")
 # The causal masks of old checkpoints, and the second head of a GPT2DoubleHeadsModel.
 UNUSED = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)|multiple_choice_head\..*")
-
-
-class CheckpointError(ValueError):
-    """A model that cannot be loaded: one sentence with the file and the reason, in numbers."""
 
 
 class Item(NamedTuple):
@@ -84,6 +79,7 @@ def load_folder(folder: Path) -> GPT:
     config = _read_config(folder / CONFIG, settings)
     stored = _stored_tensors(folder)
     items = _checked_items(folder, config, settings, stored)
+    _check_memory(folder, config)
     with torch.device("meta"):
         model = GPT(config)
     weights = {}
@@ -127,6 +123,11 @@ def _read_config(path: Path, settings: dict) -> GPTConfig:
         raise CheckpointError(f"{path}: n_embd {width} does not split into n_head {heads} heads")
     _check_options(path, settings)
     return GPTConfig(**{ours: settings[theirs] for ours, theirs in SIZES.items()})
+
+
+def _check_memory(folder: Path, config: GPTConfig) -> None:
+    if short := shortage(config):
+        raise CheckpointError(f"{folder}: loading this model {short}")
 
 
 def _check_kind(path: Path, settings: dict) -> None:

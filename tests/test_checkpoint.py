@@ -15,7 +15,8 @@ import pytest
 import torch
 
 from model import CheckpointError, load_model
-from model.checkpoint import NAMES, REPOSITORIES
+from model.checkpoint import NAMES
+from model.hub import PUBLISHED
 from tests.checkpoints import (
     SMALL,
     edit_config,
@@ -416,10 +417,11 @@ class Hub(http.server.BaseHTTPRequestHandler):
 
 
 ASK_EACH = """
-from model.checkpoint import REPOSITORIES, CheckpointError, load_model
+from model.checkpoint import CheckpointError, load_model
+from model.hub import PUBLISHED
 import json
 told = {}
-for name in REPOSITORIES:
+for name in PUBLISHED:
     try:
         told[name] = load_model(name).config.N
     except CheckpointError as error:
@@ -446,7 +448,7 @@ def test_the_hub_s_answers_become_models_or_sentences(checkpoint, tmp_path):
 
 def test_no_network_is_one_sentence_at_once():
     told = json.loads(run_python(ASK_EACH, HF_ENDPOINT="http://127.0.0.1:1", HF_HUB_OFFLINE="0"))
-    assert set(told) == set(REPOSITORIES)
+    assert set(told) == set(PUBLISHED)
     for name, sentence in told.items():
         assert (
             f"{name} is not on this machine, and http://127.0.0.1:1 cannot be reached" in sentence

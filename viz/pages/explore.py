@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.folder import CheckpointError
+from model.files import CheckpointError
 from viz import diagram
 from viz.labels import probability
 from viz.pages import chrome, components, engine, panels

@@ -1,0 +1,65 @@
+"""How much memory a model may take here, so that one too large is refused before it is begun."""
+
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+from model.config import GPTConfig
+
+CGROUP = Path("/sys/fs/cgroup")  # version 2, as containers have it
+OVERHEAD = 1.15  # of the weights' own size, at the peak of loading; tests/bench measures it
+
+
+def shortage(config: GPTConfig) -> str:
+    """Why a model of this shape cannot be loaded now, in numbers; empty if it can."""
+    needed, free = needed_bytes(config), available_bytes()
+    if free is None or needed <= free:
+        return ""
+    return f"takes {gigabytes(needed)} of memory, of which {gigabytes(max(free, 0))} are free"
+
+
+def needed_bytes(config: GPTConfig) -> int:
+    """What loading a model of this shape takes at its peak, in fp32."""
+    return round(4 * config.parameters * OVERHEAD)
+
+
+def available_bytes() -> int | None:
+    """What this process may still take, by whichever limit is nearest; None where none is known."""
+    return min(_limits(), default=None)
+
+
+def gigabytes(count: int) -> str:
+    """A size as people say it: 548 MB, 1.52 GB (powers of ten, as downloads are told)."""
+    unit, name = (1e9, "GB") if count >= 0.9995e9 else (1e6, "MB")
+    size = count / unit
+    return f"{size:,.0f} {name}" if size >= 100 else f"{size:.3g} {name}"
+
+
+def _limits() -> Iterator[int]:
+    memory = _table(Path("/proc/meminfo"))
+    if "MemAvailable:" in memory:
+        yield 1024 * memory["MemAvailable:"]
+    yield from _cgroup_limit()
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)  # `ulimit -v`
+    status = _table(Path("/proc/self/status"))
+    if soft != resource.RLIM_INFINITY and "VmSize:" in status:
+        yield soft - 1024 * status["VmSize:"]
+
+
+def _cgroup_limit() -> Iterator[int]:
+    """What a container's limit leaves; its cached files count as free, for they give way."""
+    try:
+        limit = int((CGROUP / "memory.max").read_text())  # "max" where there is none
+        used = int((CGROUP / "memory.current").read_text())
+    except (OSError, ValueError):
+        return
+    yield limit - used + _table(CGROUP / "memory.stat").get("inactive_file", 0)
+
+
+def _table(path: Path) -> dict[str, int]:
+    """Lines of a name and a number, as the kernel writes them; empty without such a file."""
+    try:
+        rows = [line.split() for line in path.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdecimal()}
