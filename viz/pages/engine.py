@@ -19,25 +19,25 @@ from viz.pages.turnstile import Turnstile
 TITLES = {BUILT_IN: "Built-in model", "gpt2": "GPT-2 Small"}
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def tokenizer() -> Tokenizer:
     """GPT-2's byte-pair encoding."""
     return Tokenizer()
 
 
-@st.cache_resource(show_spinner="Loading the weights")
+@st.cache_resource(show_spinner=False)
 def model(source: str) -> GPT:
     """The one copy of a model's weights, loaded once however many visitors ask."""
     return load_model(source)
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def turnstile() -> Turnstile:
     """The queue all prompts stand in."""
     return Turnstile()
 
 
-@st.cache_data
+@st.cache_data(show_spinner=False)
 def sources() -> tuple[str, ...]:
     """The models a visitor may choose: what the host named, what is cached, and the built-in."""
     named = [os.environ[name] for name in ("GLASSBOX_MODEL",) if os.environ.get(name)]

@@ -38,6 +38,12 @@ def explore(pages: list) -> None:
     body(source, ids)
 
 
+def prepare() -> None:
+    """Load the model the page starts on and run the first example through it."""
+    source = engine.first_source()
+    engine.trace(source, tuple(engine.tokenizer().encode(DEFAULT.q)))
+
+
 def current_view() -> View:
     """The view of this session; the address bar decides whenever it was changed from outside."""
     params = st.query_params.to_dict()
@@ -87,7 +93,8 @@ def usable_source(view: View) -> str:
         notice(f"The model “{wanted[:40]}” is not on this machine; {engine.title(first)} runs.")
         wanted = first
     try:
-        engine.model(wanted)
+        with st.spinner(f"Loading {engine.title(wanted)}", show_time=True):
+            engine.model(wanted)
     except CheckpointError as error:
         notice(f"{error} The built-in model runs instead.")
         wanted = engine.BUILT_IN
