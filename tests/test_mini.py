@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model import GPTConfig, Tokenizer
-from model.gpt import GPT, init_weights
+from model.gpt import GPT, CausalSelfAttention, causal_mask, init_weights
 from model.mini.asset import FOLDER, about_asset, load_asset, save_asset, trained_ids
 from model.mini.corpus import (
     Vocabulary,
@@ -19,9 +19,19 @@ from model.mini.corpus import (
     random_tokens,
     task_document,
 )
+from model.mini.evaluate import evaluate, next_token_probs
 from model.mini.skills import FAMILIES
 from model.mini.stories import cast, plots, told
-from model.mini.train import Plan, hide_some, learning_rate, loss_of, start_run, train
+from model.mini.train import (
+    Plan,
+    fused_attention,
+    hide_some,
+    learning_rate,
+    loss_of,
+    start_run,
+    train,
+)
+from model.mini.words import GIRLS
 
 TINY = {"dmodel": 32, "N": 2, "H": 2, "max_seq_len": 32, "dropout": 0.0}
 
@@ -126,6 +136,13 @@ def test_the_shared_row_counts_once_for_each_token_it_stands_for(vocabulary):
     assert loss_of(model, inputs, targets, whole).item() == pytest.approx(full.item(), rel=1e-5)
 
 
+def test_training_attends_as_the_network_does():
+    attention = CausalSelfAttention(GPTConfig(vocabsize=9, **TINY))
+    q, k, v = torch.randn(3, 2, 2, 7, 16, generator=torch.Generator().manual_seed(0))
+    expected = attention.attention(q, k, v, causal_mask(7))
+    assert torch.allclose(fused_attention(q, k, v, causal_mask(7)), expected, atol=1e-5)
+
+
 def test_hidden_inputs_are_the_shared_row(vocabulary):
     inputs = torch.zeros(50, 50, dtype=torch.long)
     hidden = hide_some(inputs, vocabulary, 0.2)
@@ -186,3 +203,38 @@ def test_the_shipped_asset_is_small_and_whole(shipped):
     assert all(parameter.isfinite().all() for parameter in shipped.parameters())
     assert all(parameter.dtype == torch.float32 for parameter in shipped.parameters())
     assert about_asset()["tokens"] > 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("The cat sat on the mat. The cat sat on the", " mat"),
+        ("When Mary and John went to the store, John gave a drink to", " Mary"),
+        ("Monday, Tuesday, Wednesday,", " Thursday"),
+        ("one, two, three, four,", " five"),
+        ("The opposite of hot is", " cold"),
+        ("The capital of France is", " Paris"),
+        ("the the the the", " the"),
+        ("apple river stone seven apple river stone", " seven"),
+        ("3 + 4 =", " 7"),
+    ],
+)
+@pytest.mark.parametrize("bos", [False, True])
+def test_the_examples_of_the_page_come_out(shipped, tokenizer, prompt, answer, bos):
+    probs = next_token_probs(shipped, [tokenizer.encode(prompt, bos=bos)])[0]
+    assert tokenizer.decode([probs.argmax().item()]) == answer
+
+
+def test_a_story_names_its_girl(shipped, tokenizer):
+    prompt = "Once upon a time, there was a little girl named"
+    probs = next_token_probs(shipped, [tokenizer.encode(prompt)])[0]
+    assert tokenizer.decode([probs.argmax().item()]).strip() in GIRLS
+
+
+def test_the_shipped_asset_knows_its_skills(shipped):
+    result = evaluate(shipped, trained_ids(), items=15, stories=5)
+    assert result["mean_accuracy"] > 0.7
+    assert result["untrained"] < 1e-3
+    assert result["story_loss"] < 1.6
+    assert result["heads"]["induction"]["score"] > 0.4
+    assert result["heads"]["previous"]["score"] > 0.4

@@ -48,7 +48,7 @@ def score_family(
 
 
 @torch.no_grad()
-def story_loss(model: GPT, tokenizer: Tokenizer, stories: int = 50) -> float:
+def story_loss(model: GPT, tokenizer: Tokenizer, stories: int) -> float:
     """Mean loss per token of held-out stories, in nats."""
     rng, losses = Random("evaluation"), []
     for _ in range(stories):
@@ -75,13 +75,14 @@ def best_heads(model: GPT, known: list[int], runs: int = 8) -> dict[str, dict]:
     return found
 
 
-def evaluate(model: GPT, known: frozenset[int], items: int = 100) -> dict:
+def evaluate(model: GPT, known: frozenset[int], items: int = 100, stories: int = 50) -> dict:
     """Everything that is measured, as plain values.
 
     Args:
         model: any GPT over GPT-2's vocabulary.
         known: ids of the tokens it was trained on.
         items: how many held-out items of each family to try, at most.
+        stories: how many held-out stories to read.
     """
     tokenizer = Tokenizer()
     untrained = torch.tensor([i for i in range(model.config.vocabsize) if i not in known])
@@ -93,7 +94,7 @@ def evaluate(model: GPT, known: frozenset[int], items: int = 100) -> dict:
         "families": families,
         "mean_accuracy": sum(f["accuracy"] for f in families.values()) / len(families),
         "untrained": max(f["untrained"] for f in families.values()),
-        "story_loss": story_loss(model, tokenizer),
+        "story_loss": story_loss(model, tokenizer, stories),
         "heads": best_heads(model, sorted(known)),
     }
 

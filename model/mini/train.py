@@ -96,6 +96,15 @@ def loss_of(model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary)
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=vocabulary.shared)
 
 
+def fused_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """What CausalSelfAttention.attention gives, without its (S, S) tensors and its dropout.
+
+    The network spells them out so that they can be seen; training, which looks at none, is a
+    quarter faster without them.
+    """
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
 def gradients(
     model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary
 ) -> tuple[float, tuple[Tensor, ...]]:
@@ -181,6 +190,8 @@ def start_run(plan: Plan, vocabulary: Vocabulary, shape: dict, device: str) -> R
     config = GPTConfig(vocabsize=len(vocabulary.ids) + 1, **shape)
     model = GPT(config)
     init_weights(model, torch.Generator().manual_seed(0))
+    for block in model.blocks:
+        block.attn.attention = fused_attention
     model.to(device).train()
     torch.set_num_threads(1)  # the pool's threads are the parallel ones
     pool = ThreadPoolExecutor(plan.workers, initializer=torch.set_num_threads, initargs=(1,))
