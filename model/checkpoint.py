@@ -53,6 +53,23 @@ def default_source() -> str:
     return os.environ.get("GLASSBOX_MODEL") or ("gpt2" if cached("gpt2") else BUILT_IN)
 
 
+def offered() -> tuple[str, ...]:
+    """What a page lets its visitors choose from, the preferred one first.
+
+    GLASSBOX_MODEL, then what GLASSBOX_MODELS lists (names and folders, with commas between); all
+    that is known by name when it lists nothing.
+    """
+    listed = [name.strip() for name in os.environ.get("GLASSBOX_MODELS", "").split(",")]
+    known = ["gpt2", BUILT_IN, *hub.PUBLISHED]
+    wanted = [os.environ.get("GLASSBOX_MODEL", ""), *(listed if any(listed) else known)]
+    return tuple(dict.fromkeys(name for name in wanted if name))
+
+
+def here(source: str) -> bool:
+    """Whether `source` needs no fetching. A folder is taken to be there until it is loaded."""
+    return cached(source) if source in hub.PUBLISHED else True
+
+
 def cached(name: str) -> bool:
     """Whether the published model `name` is in the hub's local cache. Asks no network."""
     return hub.cached_folder(name) is not None

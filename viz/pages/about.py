@@ -59,7 +59,7 @@ def in_use(source: str) -> None:
     """The model's sizes, computed from the loaded network."""
     config = engine.model(source).config
     rows = {
-        "Parameters": f"{chrome.parameters(source):,}",
+        "Parameters": f"{engine.parameters(source):,}",
         "Blocks (N)": config.N,
         "Heads in each block (H)": config.H,
         "Width of the stream (dmodel)": f"{config.dmodel:,}",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from viz.pages import components, engine
+from viz.pages import components, models
 from viz.theme import Theme, css_variables, theme_named
 
 MOST_TABLE_ROWS = 250  # a page's table; the CSV has them all
@@ -30,39 +30,10 @@ def header(pages: list, source: str, on_source: Callable[[str], None]) -> None:
         for page in pages:
             st.page_link(page, query_params=st.session_state.get("published", {}))
         st.space("stretch")
-        model_menu(source, on_source)
+        models.offer(source)
+        models.menu(source, on_source)
         components.copy_link()
-
-
-def model_menu(source: str, on_source: Callable[[str], None]) -> None:
-    """Which model runs, its size, and the choice among those on this machine."""
-    config = engine.model(source).config
-    with st.popover(f"{engine.title(source)}", key="model_menu"):
-        st.html(
-            f"<strong>{html.escape(engine.title(source))}</strong>: "
-            f"{parameters(source):,} parameters, {config.N} blocks of {config.H} heads, a stream "
-            f"{config.dmodel} wide, {config.max_seq_len:,} tokens of context."
-        )
-        choices = engine.sources()
-        if len(choices) > 1:
-            st.radio(
-                "Run with",
-                choices,
-                index=choices.index(source),
-                format_func=engine.title,
-                key="source",
-                on_change=lambda: on_source(st.session_state["source"]),
-            )
-        else:
-            st.html(
-                "GPT-2 Small appears here once its weights are in this machine's Hugging Face "
-                "cache, or when <code>GLASSBOX_MODEL</code> names a folder that holds them."
-            )
-
-
-def parameters(source: str) -> int:
-    """Parameters of the loaded model, each shared table counted once."""
-    return sum(p.numel() for p in engine.model(source).parameters())
+    models.progress(source, on_source)
 
 
 def heading(title: str, box: str, shape: str, kind: str) -> None:

@@ -4,19 +4,25 @@ Everything kept here is shared by all visitors and keyed by what was asked: the 
 the token ids. Nothing of it is ever changed.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from model import GPT, Tokenizer, Trace, logit_lens, run_trace
-from model.checkpoint import BUILT_IN, cached, default_source, load_model
+from model.checkpoint import BUILT_IN, here, load_model, offered
 from model.lens import Lens
 from viz.labels import TokenLabel, token_label
 from viz.pages.turnstile import Turnstile
 
-TITLES = {BUILT_IN: "Built-in model", "gpt2": "GPT-2 Small"}
+TITLES = {
+    BUILT_IN: "Built-in model",
+    "gpt2": "GPT-2 Small",
+    "gpt2-medium": "GPT-2 Medium",
+    "gpt2-large": "GPT-2 Large",
+    "gpt2-xl": "GPT-2 XL",
+    "distilgpt2": "DistilGPT-2",
+}
 
 
 @st.cache_resource(show_spinner=False)
@@ -31,23 +37,26 @@ def model(source: str) -> GPT:
     return load_model(source)
 
 
+def parameters(source: str) -> int:
+    """Parameters of the loaded model, each shared table counted once."""
+    return sum(p.numel() for p in model(source).parameters())
+
+
 @st.cache_resource(show_spinner=False)
 def turnstile() -> Turnstile:
     """The queue all prompts stand in."""
     return Turnstile()
 
 
-@st.cache_data(show_spinner=False)
 def sources() -> tuple[str, ...]:
-    """The models a visitor may choose: what the host named, what is cached, and the built-in."""
-    named = [os.environ[name] for name in ("GLASSBOX_MODEL",) if os.environ.get(name)]
-    here = ["gpt2"] if cached("gpt2") else []
-    return tuple(dict.fromkeys([*named, *here, BUILT_IN]))
+    """The models a visitor may choose now: those the page offers that are on this machine."""
+    return tuple(source for source in offered() if here(source)) or (BUILT_IN,)
 
 
+@st.cache_resource(show_spinner=False)
 def first_source() -> str:
-    """What the page starts on."""
-    return default_source()
+    """What the page starts on. What is fetched later does not change it under a visitor's eyes."""
+    return sources()[0]
 
 
 def title(source: str) -> str:
