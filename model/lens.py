@@ -3,16 +3,17 @@
 The final norm and the head, made for the top of the stream, are applied to every row of it
 (nostalgebraist 2020, "interpreting GPT: the logit lens"). The last row is the model's own answer.
 
-For 1,024 tokens of GPT-2 Small those logits would fill 2.7 GB, so they are never all there. The
-vocabulary is taken in blocks small enough to stay in the processor's cache, and each block leaves
-behind what the answers need: the log of its summed exponentials, two means under its own softmax,
-and the peaks of small groups of tokens. The peaks tell which few groups can hold the top k, so the
-sort, by far the slowest step on whole rows, sees a hundredth of the vocabulary.
+For 1,024 tokens of GPT-2 Small all those logits would fill 5 GB, so they are never all there. A
+few positions are taken at a time, and for them the vocabulary in blocks that fit the processor's
+cache. While a block is there it gives up what the answers need: its log-sum-exp, means of its
+logits under its own softmaxes, and the peaks of small groups of tokens. Only groups whose peaks
+are among the k highest can hold one of the top k tokens, so the search for them, by far the
+slowest step on whole rows, sees a fiftieth of the vocabulary. Nothing is approximated.
 """
 
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,8 @@ from model.gpt import GPT
 from model.trace import Trace
 
 BLOCK = 1024  # tokens of the vocabulary at once
-GROUP = 32  # tokens that share a peak
-CELLS = 256  # rows of logits at once
+STRIDE = 32  # tokens j, j + STRIDE, j + 2 * STRIDE ... of a block form a group with one peak
+CELLS = 512  # states at once: a cell is one row of the stream at one position
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +40,12 @@ class Lens:
     writers: tuple[str, ...]  # their R names
     positions: tuple[int, ...]  # P
     target: int | None
-    ids: np.ndarray  # (R, P, k) int64, best first
-    probs: np.ndarray  # (R, P, k) fp32
-    entropy: np.ndarray  # (R, P) fp32, nats
-    kl: np.ndarray  # (R, P) fp32, nats
-    rank: np.ndarray | None  # (R, P) int64; None without a target
-    target_prob: np.ndarray | None  # (R, P) fp32; None without a target
+    ids: np.ndarray = field(repr=False)  # (R, P, k) int64, best first
+    probs: np.ndarray = field(repr=False)  # (R, P, k) fp32
+    entropy: np.ndarray = field(repr=False)  # (R, P) fp32, nats
+    kl: np.ndarray = field(repr=False)  # (R, P) fp32, nats
+    rank: np.ndarray | None = field(repr=False)  # (R, P) int64; None without a target
+    target_prob: np.ndarray | None = field(repr=False)  # (R, P) fp32; None without a target
 
 
 @torch.inference_mode()
@@ -68,106 +69,127 @@ def logit_lens(  # noqa: PLR0917 - all six are the interface
     """
     if model.config != trace.config:
         raise ValueError("The trace comes from a model of another shape.")
-    top = len(trace.writers) - 1
     k = _within(k, "k", 1, model.config.vocabsize)
     target = None if target is None else _within(target, "target", 0, model.config.vocabsize - 1)
     rows = _chosen_rows(rows, trace.writers)
     positions = _chosen(positions, "position", len(trace.ids))
-
-    computed = list(dict.fromkeys([*rows, top]))  # the final row is what KL is measured against
-    shown = [computed.index(row) for row in rows]
-    chunk = max(1, CELLS // len(computed))
-    parts = [
-        _read_out(model, trace.residual[computed][:, some], computed.index(top), k, target)
-        for some in torch.tensor(positions, dtype=torch.long).split(chunk)
+    final = len(trace.writers) - 1
+    computed = list(dict.fromkeys([*rows, final]))  # KL is measured against the final row
+    top, shown = computed.index(final), [computed.index(row) for row in rows]
+    read = [
+        _read_out(head, states, top, k, target)
+        for head, states in _at_the_head(model, trace.residual, computed, positions)
     ]
-    table = (
-        torch.cat(cells, dim=0).transpose(0, 1)[shown].cpu().numpy()
-        for cells in zip(*parts, strict=True)
-    )
-    cells = _Cells(*table)
-    return Lens(
-        rows=rows,
-        writers=tuple(trace.writers[row] for row in rows),
-        positions=positions,
-        target=target,
-        ids=cells.ids,
-        probs=cells.probs,
-        entropy=cells.entropy,
-        kl=cells.kl,
-        rank=cells.rank if target is not None else None,
-        target_prob=cells.target_prob if target is not None else None,
-    )
+    cells = (_as_array(parts, shown) for parts in zip(*read, strict=True))
+    return Lens(rows, tuple(trace.writers[row] for row in rows), positions, target, *cells)
+
+
+def _at_the_head(
+    model: GPT, residual: Tensor, rows: Sequence[int], positions: Sequence[int]
+) -> Iterator[tuple["_Head", Tensor]]:
+    """The head, and the normed states (P, R, dmodel) it is to read, some positions at a time."""
+    weight = model.lm_head.weight
+    parts = -(-len(positions) * len(rows) // CELLS)  # rounded up
+    chunks = torch.tensor(positions).tensor_split(min(parts, len(positions)))
+    head = _Head(weight, len(chunks[0]) * len(rows))
+    for chunk in chunks:
+        stream = residual[torch.tensor(rows), chunk[:, None]]  # (P, R, dmodel)
+        yield head, model.norm(stream.to(weight.device))
+
+
+def _as_array(parts: Sequence[Tensor | None], rows: list[int]) -> np.ndarray | None:
+    """Chunks of (P, R, ...) -> the given rows of (R, P, ...); fp32, or int64 where whole."""
+    if parts[0] is None:
+        return None
+    values = torch.cat(parts).transpose(0, 1)[rows]
+    return (values.float() if values.is_floating_point() else values).cpu().numpy()
 
 
 class _Cells(NamedTuple):
-    """What the lens says of some positions."""
+    """The lens at some positions."""
 
     ids: Tensor  # (P, R, k)
     probs: Tensor  # (P, R, k)
     entropy: Tensor  # (P, R)
     kl: Tensor  # (P, R)
-    rank: Tensor  # (P, R)
-    target_prob: Tensor  # (P, R)
+    rank: Tensor | None  # (P, R)
+    target_prob: Tensor | None  # (P, R)
 
 
-def _read_out(model: GPT, stream: Tensor, top: int, k: int, target: int | None) -> _Cells:
-    """stream: (R, P, dmodel), few enough positions that (P * R, vocabsize) logits are no burden."""
-    R, P, _ = stream.shape
-    weight = model.lm_head.weight
-    states = model.norm(stream.to(weight.device)).transpose(0, 1).reshape(P * R, -1)
-    blocks = weight.split(BLOCK)
-    # -inf fills the end of the last block: no token.
-    logits = weight.new_full((len(blocks), P * R, BLOCK), -torch.inf)
-    softmaxes = [
-        _block_softmax(torch.mm(states, block.T, out=z[:, : len(block)]).view(P, R, -1), top)
-        for block, z in zip(blocks, logits, strict=True)
-    ]
-    lse_b, mean_b, cross_b = (
-        torch.stack(x).double() for x in zip(*softmaxes, strict=True)
-    )  # (blocks, P, R)
-    lse = lse_b.logsumexp(dim=0)
-    share = (lse_b - lse).exp()  # of the probability that lies in each block
-    mean = (share * mean_b).sum(dim=0)  # of the logits, under each row's own softmax
-    cross = (share[..., top : top + 1] * cross_b).sum(dim=0)  # and under the final row's
-    gap = lse - cross  # the final row's cross-entropy to each row
-    kl = (gap - gap[:, top : top + 1]).clamp(min=0)
-    values, ids = _top_k(logits, k)
-    probs = (values.view(P, R, k) - lse[..., None]).exp()
-    target_prob, rank = torch.zeros_like(lse), torch.zeros_like(lse).long()
-    if target is not None:
-        aim = logits[target // BLOCK, :, target % BLOCK]
-        target_prob = (aim.view(P, R) - lse).exp()
-        rank = (logits > aim[:, None]).sum(dim=(0, 2)).view(P, R)
-    ids = ids.clamp(max=model.config.vocabsize - 1).view(P, R, k)
-    return _Cells(ids, probs.float(), (lse - mean).float(), kl.float(), rank, target_prob.float())
+class _Head:
+    """The head's table cut into blocks, with room for a few cells' logits, used again and again.
+
+    Fresh memory costs a page fault every 4 KB, which for logits is as slow as computing on them.
+    """
+
+    def __init__(self, weight: Tensor, cells: int):
+        self.vocabsize = len(weight)
+        self.blocks = weight.split(BLOCK)
+        self.logits = weight.new_empty(len(self.blocks), cells, BLOCK)
+        self.logits[-1] = -torch.inf  # the last block is not full: no token there
+        self.odds = weight.new_empty(cells, BLOCK)
+
+    def read(self, states: Tensor, top: int) -> tuple[Tensor, ...]:
+        """states: (P, R, dmodel) -> what each block leaves behind, its logits stay in `logits`.
+
+        lse_b: (blocks, P, R), log-sum-exp; mean_b: (blocks, P, R), of the logits under their own
+        softmax; cross_b: the same under the softmax of row `top`; peaks: (blocks, P * R, STRIDE).
+        """
+        left = [self._read_block(b, states, top) for b in range(len(self.blocks))]
+        return tuple(torch.stack(parts) for parts in zip(*left, strict=True))
+
+    def _read_block(self, b: int, states: Tensor, top: int) -> tuple[Tensor, ...]:
+        P, R, _ = states.shape
+        block, cells = self.blocks[b], P * R
+        logits = self.logits[b, :cells]
+        z = torch.mm(states.flatten(0, 1), block.T, out=logits[:, : len(block)])
+        odds = torch.softmax(z, dim=-1, out=self.odds[:cells, : len(block)])
+        # Every row's mean logit under every row's softmax at the same position.
+        means = odds.view(P, R, -1) @ z.view(P, R, -1).transpose(1, 2)  # (P, R, R)
+        peaks = logits.view(cells, -1, STRIDE).amax(dim=1)  # (cells, STRIDE)
+        # The likeliest token's odds are exp(peak - lse).
+        lse = peaks.amax(dim=-1) - odds.amax(dim=-1).log()
+        return lse.view(P, R), means.diagonal(dim1=1, dim2=2), means[:, top], peaks
 
 
-def _block_softmax(z: Tensor, top: int) -> tuple[Tensor, Tensor, Tensor]:
-    """z: (P, R, n) -> log-sum-exp, mean of z under own softmax, and under the top row's: (P, R)"""
-    peak = z.amax(dim=-1, keepdim=True)
-    below = z - peak
-    weights = below.exp()
-    total = weights.sum(dim=-1)
-    cross = torch.bmm(below, weights[:, top, :, None])[..., 0] / total[:, top, None]
-    mean = below.mul_(weights).sum(dim=-1) / total
-    peak = peak[..., 0]
-    return peak + total.log(), peak + mean, peak + cross
+def _read_out(head: _Head, states: Tensor, top: int, k: int, target: int | None) -> _Cells:
+    """states: (P, R, dmodel), normed; `top` is the final row's place among the R."""
+    P, R, _ = states.shape
+    lse_b, mean_b, cross_b, peaks = head.read(states, top)
+    lse = lse_b.double().logsumexp(dim=0)  # (P, R)
+    share = (lse_b - lse).exp()  # (blocks, P, R), of the probability in each block
+    entropy = lse - (share * mean_b).sum(dim=0)
+    # The final row's cross-entropy to each row; its own is its entropy. KL is the difference.
+    cross = lse - (share[..., top, None] * cross_b).sum(dim=0)
+    kl = (cross - cross[:, top, None]).clamp(min=0)
+    logits = head.logits[:, : P * R]
+    values, ids = (found.view(P, R, k) for found in _top_k(logits, peaks, k))
+    probs = (values - lse[..., None]).exp()
+    ids = ids.clamp(max=head.vocabsize - 1)  # only where logits are not finite is there more
+    if target is None:
+        return _Cells(ids, probs, entropy, kl, None, None)
+    aim = logits[target // BLOCK, :, target % BLOCK, None]  # (cells, 1)
+    rank = (logits > aim).sum(dim=(0, 2))
+    return _Cells(ids, probs, entropy, kl, rank.view(P, R), (aim.view(P, R) - lse).exp())
 
 
-def _top_k(logits: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """logits: (blocks, cells, BLOCK) -> the k largest of each cell and their tokens, (cells, k)"""
-    blocks, cells, _ = logits.shape
-    stride = BLOCK // GROUP
-    grouped = logits.view(blocks, cells, GROUP, stride)  # group j: columns j, j + stride, ...
-    peaks = grouped.amax(dim=2).transpose(0, 1).reshape(cells, -1)  # (cells, blocks * stride)
-    # An element of the top k lies in a group whose peak is among the top k peaks.
-    groups = peaks.topk(min(k, peaks.shape[1]), dim=-1, sorted=False).indices  # (cells, groups)
-    block, column = groups // stride, groups % stride
-    found = grouped[block, torch.arange(cells)[:, None], :, column]  # (cells, groups, GROUP)
-    values, at = found.flatten(1).topk(k, dim=-1)  # (cells, k)
-    start = (block * BLOCK + column).gather(1, at // GROUP)
-    return values, start + at % GROUP * stride
+def _top_k(logits: Tensor, peaks: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest of each cell's logits, and their tokens: (cells, k) each.
+
+    logits: (blocks, cells, BLOCK), peaks: (blocks, cells, STRIDE) the largest of each group.
+    """
+    cells = logits.shape[1]
+    peaks = peaks.transpose(0, 1).flatten(1)  # (cells, blocks * STRIDE)
+    # k groups with the highest peaks hold k elements no smaller than any element elsewhere.
+    groups = peaks.topk(min(k, peaks.shape[1]), dim=-1).indices  # (cells, groups)
+    block, column = groups // STRIDE, groups % STRIDE
+    grouped = logits.unflatten(-1, (-1, STRIDE))  # (blocks, cells, BLOCK / STRIDE, STRIDE)
+    found = grouped[
+        block, torch.arange(cells, device=block.device)[:, None], :, column
+    ]  # (cells, groups, size)
+    values, place = found.flatten(1).topk(k, dim=-1)  # (cells, k)
+    group, step = place // found.shape[-1], place % found.shape[-1]
+    return values, (block * BLOCK + column).gather(1, group) + step * STRIDE
 
 
 def _within(value: int, name: str, low: int, high: int) -> int:

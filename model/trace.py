@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from model.config import GPTConfig
 from model.gpt import GPT, Block
-from model.heads import SCORES, head_scores, thumbnail
+from model.heads import SCORES, cells_of_interest, head_scores, thumbnail
 
 See = Callable[[Tensor], None]
 
@@ -230,7 +230,7 @@ class _Recording:
     """Where the hooks of one pass put what they see."""
 
     def __init__(self, config: GPTConfig, ids: Tensor):
-        self.N, self.ids = config.N, ids
+        self.N, self.cells = config.N, cells_of_interest(ids)
         self.residual = torch.empty(2 * config.N + 1, len(ids), config.dmodel)
         self.write_norms = torch.empty(2 * config.N + 1, len(ids))
         self.thumbnails: list[Tensor] = []  # N of (H, T, T)
@@ -267,7 +267,7 @@ class _Recording:
         """x: (1, H, S, S), the attention pattern of the next block."""
         pattern = x[0].cpu()
         self.row_sum = max(self.row_sum, (pattern.sum(dim=-1) - 1).abs().max().item())
-        self.scores.append(head_scores(pattern, self.ids))
+        self.scores.append(head_scores(pattern, self.cells))
         self.thumbnails.append(thumbnail(pattern).half())
 
 
