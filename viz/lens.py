@@ -12,6 +12,7 @@ from viz.theme import MONO, Theme, colour_bar, lay_out, scale
 from viz.window import ticks
 
 MOST_COLUMNS = 14
+MOST_GUESSES = 6000  # named in all hovers together; more would make the figure heavy
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def lens_table(
     at: str,
     theme: Theme,
 ) -> go.Figure:
-    """Best token in every cell, the top k on hover.
+    """Best token in every cell; on hover the top k, or as many of them as keep the figure light.
 
     Args:
         words: (R, P, k) tokens, best first; probs: (R, P, k).
@@ -51,6 +52,7 @@ def lens_table(
         rows: R writers, bottom of the stream first; positions: the P tokens of the window.
     """
     how = COLOURINGS[colouring]
+    listed = max(1, min(probs.shape[-1], MOST_GUESSES // values.size))
     highest = how.highest or max(float(np.nanmax(values)), 1e-6)
     figure = go.Figure(
         go.Heatmap(
@@ -64,7 +66,7 @@ def lens_table(
             text=[[cell[0].cut(9) for cell in row] for row in words],
             texttemplate="%{text}",
             textfont={"family": MONO, "size": 11},
-            customdata=[_hovers(*cells) for cells in zip(words, probs, strict=True)],
+            customdata=[_hovers(*cells) for cells in zip(words, probs[..., :listed], strict=True)],
             colorscale=scale(theme, "head"),
             colorbar=colour_bar(theme, how.title),
             hovertemplate="after %{y}, having read %{x}<br>%{customdata}<extra></extra>",
@@ -90,7 +92,8 @@ def table_height(rows: int) -> int:
 
 
 def _hovers(row: Sequence[Sequence[TokenLabel]], probs: np.ndarray) -> list[str]:
-    return ["<br>".join(map(_guess, *cell)) for cell in zip(row, probs, strict=True)]
+    cells = zip(row, probs, strict=True)
+    return ["<br>".join(map(_guess, words, shares)) for words, shares in cells]
 
 
 def _guess(word: TokenLabel, share: float) -> str:

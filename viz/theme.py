@@ -49,14 +49,14 @@ LIGHT = Theme(
     embed_soft="#dcebe4",
     attn="#2462a8",
     attn_soft="#dce7f3",
-    ff="#b9681a",
+    ff="#a35610",
     ff_soft="#f9eadb",
-    norm="#6b7280",
+    norm="#636b79",
     norm_soft="#e8eaed",
     head="#7d4a9f",
     head_soft="#e9dff0",
     stream="#d3d7dc",
-    accent="#c0560a",
+    accent="#b34e06",
     on_strong="#ffffff",
 )
 

@@ -1,0 +1,178 @@
+"""The page's states and bad input, run by Streamlit's own AppTest, without a browser."""
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from model import load_model
+from viz.pages.turnstile import Turnstile
+
+APP = Path(__file__).parents[1] / "app.py"
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches(monkeypatch, tmp_path):
+    """No model from this machine's environment, nothing kept from another test."""
+    monkeypatch.delenv("GLASSBOX_MODEL", raising=False)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    st.cache_data.clear()
+    yield
+    st.cache_data.clear()
+
+
+def opened(**params: str) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=120)
+    for name, value in params.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def page_text(app: AppTest) -> str:
+    shown = [element.value for element in app.get("html")]
+    return " ".join(value for value in shown if not value.startswith("<style"))
+
+
+def caption(app: AppTest) -> str:
+    [found] = re.findall(r'<p class="gb-caption">(.*?)</p>', page_text(app))
+    return re.sub(r"<[^>]+>", "", found)
+
+
+@pytest.mark.parametrize(
+    ("panel", "title"),
+    [
+        ("attention", "Attention, block"),
+        ("residual", "Residual stream"),
+        ("lens", "Logit lens"),
+        ("next", "Next token"),
+    ],
+)
+@pytest.mark.parametrize("prompt", ["one", "one two three one two three", "the cat sat " * 20])
+def test_every_panel_says_what_it_is_what_stands_out_and_its_errors(panel, title, prompt):
+    app = opened(q=prompt, panel=panel)
+    text = page_text(app)
+    assert title in text
+    assert len(caption(app)) > 40
+    for check in ("Rows sum to 1", "Stream adds up", "Last lens row is the model"):
+        assert check in text
+    assert "gb-bad" not in text
+
+
+def test_the_first_view_needs_no_choice():
+    text = page_text(opened())
+    assert "Attention, block" in text
+    assert "head" in text
+
+
+def test_an_empty_prompt_gets_a_friendly_line():
+    assert "Type a sentence above" in page_text(opened(q=""))
+
+
+def test_too_long_a_prompt_says_count_and_limit_and_offers_the_end():
+    app = opened(q="the " * 2000)
+    text = page_text(app)
+    assert "2,001 tokens" in text
+    assert "at most 256" in text
+    [button] = [b for b in app.button if b.label.startswith("Use the last")]
+    button.click().run()
+    assert not app.exception
+    assert "Attention, block" in page_text(app)
+
+
+def test_cutting_never_splits_a_character():
+    app = opened(q="🤗" * 300)
+    [button] = [b for b in app.button if b.label.startswith("Use the last")]
+    button.click().run()
+    assert set(app.query_params["q"][0]) == {"🤗"}
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"at": "blocks.99.attn"}, "blocks.99.attn"),
+        ({"at": "../etc"}, "../etc"),
+        ({"head": "77"}, "no head 77"),
+        ({"head": "-1"}, "head=-1"),
+        ({"token": "5000"}, "no token 5000"),
+        ({"token": "٣"}, "token="),
+        ({"panel": "nope"}, "panel=nope"),
+        ({"colour": "<b>"}, "colour=&lt;b&gt;"),
+        ({"model": "/etc/passwd"}, "not on this machine"),
+        ({"utm_source": "x"}, "utm_source"),
+    ],
+)
+def test_nonsense_in_the_address_is_ignored_with_a_notice(params, said):
+    app = opened(**params)
+    text = page_text(app)
+    assert said in text
+    assert "gb-notice" in text
+    assert "Attention, block" in text
+
+
+def test_a_broken_checkpoint_leaves_the_built_in_model_in_use(monkeypatch, tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setenv("GLASSBOX_MODEL", str(tmp_path))
+    text = page_text(opened())
+    assert "config.json" in text
+    assert "The built-in model runs instead" in text
+    assert "Attention, block" in text
+
+
+def test_a_visitor_cannot_name_a_folder_of_the_host(tmp_path):
+    text = page_text(opened(model=str(tmp_path)))
+    assert "not on this machine" in text
+
+
+def test_markup_in_the_prompt_is_escaped_in_what_the_page_says():
+    for panel in ("attention", "residual", "lens", "next"):
+        text = page_text(opened(q="<script>alert(1)</script> <b>", panel=panel))
+        assert "<script>" not in text
+        assert "<b>alert" not in text
+
+
+def test_the_model_menu_gives_the_size_of_the_loaded_network():
+    parameters = sum(p.numel() for p in load_model("mini").parameters())
+    assert f"{parameters:,} parameters" in page_text(opened())
+
+
+def test_the_turnstile_serves_in_order_and_tells_the_place():
+    gate, told, order = Turnstile(), [], []
+    inside, release = threading.Event(), threading.Event()
+
+    def first():
+        with gate.turn(told.append):
+            inside.set()
+            release.wait(10)
+            order.append("first")
+
+    def later(name: str):
+        with gate.turn(told.append, every=0.01):
+            order.append(name)
+
+    threads = [threading.Thread(target=first)]
+    threads[0].start()
+    assert inside.wait(10)
+    for name in ("second", "third"):
+        threads.append(threading.Thread(target=later, args=(name,)))
+        threads[-1].start()
+        while len(threads) - 1 not in told:  # until the new one stands in the queue
+            time.sleep(0.005)
+    release.set()
+    for thread in threads:
+        thread.join(10)
+    assert order == ["first", "second", "third"]
+    assert set(told) == {1, 2}
+
+
+def test_the_turnstile_moves_on_after_an_error():
+    gate = Turnstile()
+    with pytest.raises(RuntimeError), gate.turn(lambda _: None):
+        raise RuntimeError
+    with gate.turn(pytest.fail):
+        pass

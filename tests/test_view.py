@@ -1,0 +1,52 @@
+"""The address bar and the view say the same thing."""
+
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+
+from viz.pages.view import View, fitted, from_params, layer_of, panel_for
+
+DEFAULT = View(q="The cat")
+PROMPTS = ["", " ", "a&b=c#d?e", "100% +1", "🤗 東京\n\t", "<script>", "\u202eabc", "x" * 3000]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_view_comes_back_from_its_address(prompt):
+    view = View(q=prompt, at="blocks.3.attn", head=7, token=12, panel="lens", colour="kl")
+    address = urlencode(view.params(DEFAULT))
+    again, notices = from_params(dict(parse_qsl(address, keep_blank_values=True)), DEFAULT)
+    assert again == view
+    assert notices == []
+
+
+def test_the_default_view_has_an_empty_address():
+    assert DEFAULT.params(DEFAULT) == {}
+    assert from_params({}, DEFAULT) == (DEFAULT, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("head", "x"), ("head", "-1"), ("token", "1e3"), ("token", "9" * 40), ("panel", ""),
+     ("colour", "red"), ("rows", "two"), ("span", "wide"), ("nonsense", "1"), ("token", "٣")],
+)  # fmt: skip
+def test_what_cannot_be_had_is_told_and_left_out(name, text):
+    view, notices = from_params({name: text}, DEFAULT)
+    assert view == DEFAULT
+    assert len(notices) == 1
+    assert name in notices[0]
+
+
+def test_boxes_heads_and_tokens_a_model_lacks_are_put_back():
+    view, faults = fitted(View(q="x", at="blocks.6.attn", head=6, token=1), 6, 6, 1)
+    assert (view.at, view.head, view.token) == (None, None, None)
+    assert len(faults) == 3
+    kept = View(q="x", at="blocks.5.norm_1", head=5, token=0)
+    assert fitted(kept, 6, 6, 1) == (kept, [])
+
+
+def test_attention_boxes_open_the_attention_panel():
+    assert panel_for("blocks.0.attn") == "attention"
+    assert panel_for("norm") == "lens"
+    assert panel_for("lm_head") == "next"
+    assert layer_of(View(q="", at="blocks.11.ff")) == 11
+    assert layer_of(View(q="", at="embed")) == 0
