@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from model import GPT, Tokenizer, Trace, logit_lens, run_trace
+from model import GPT, BlockTrace, Tokenizer, Trace, logit_lens, run_trace
 from model.checkpoint import BUILT_IN, here, load_model, offered
 from model.lens import Lens
 from viz.labels import TokenLabel, token_label
@@ -74,6 +74,12 @@ def trace(source: str, ids: tuple[int, ...]) -> Trace:
 def attention(source: str, ids: tuple[int, ...], layer: int) -> np.ndarray:
     """(H, S, S): the attention of one block, recomputed. 50 MB at 1,024 tokens, so few are kept."""
     return trace(source, ids).attention(layer).numpy()
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def block(source: str, ids: tuple[int, ...], layer: int) -> BlockTrace:
+    """Everything inside one block, recomputed. 90 MB at 1,024 tokens, so hardly any are kept."""
+    return trace(source, ids).block(layer)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
