@@ -30,7 +30,7 @@ def header(pages: list, source: str, on_source: Callable[[str], None]) -> None:
         for page in pages:
             st.page_link(page, query_params=st.session_state.get("published", {}))
         st.space("stretch")
-        models.offer(source)
+        models.offer(source, on_source)
         models.menu(source, on_source)
         components.copy_link()
     models.progress(source, on_source)

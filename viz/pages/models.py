@@ -6,6 +6,7 @@ and every page that is open shows it.
 
 import html
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -82,12 +83,16 @@ def fetchable(name: str) -> bool:
     return under_way is None or under_way.state != "running"
 
 
-def offer(source: str) -> None:
-    """In plain sight while a stand-in runs: the way to GPT-2 Small."""
-    wanted = source == BUILT_IN and PREFERRED in offered() and not here(PREFERRED)
-    if wanted and fetchable(PREFERRED):
-        label = f"Get {engine.title(PREFERRED)} · {gigabytes(PUBLISHED[PREFERRED].size)}"
-        st.button(label, key="offer", type="tertiary", on_click=fetch, args=(PREFERRED,))
+def offer(source: str, on_source: OnSource) -> None:
+    """In plain sight while the built-in model stands in: the way to GPT-2 Small."""
+    if source != BUILT_IN or PREFERRED not in offered():
+        return
+    title, size = engine.title(PREFERRED), gigabytes(PUBLISHED[PREFERRED].size)
+    button = partial(st.button, key="offer", type="tertiary", args=(PREFERRED,))
+    if here(PREFERRED):
+        button(f"Use {title}", on_click=on_source)
+    elif fetchable(PREFERRED):
+        button(f"Get {title} · {size}", on_click=fetch)
 
 
 def fetch(name: str) -> None:
