@@ -11,6 +11,10 @@ _HOMES = {
     "config": ("GPT2_SIZES", "GPTConfig"),
     "gpt": ("GPT", "MLP", "Block", "CausalSelfAttention"),
     "lens": ("Lens", "logit_lens"),
+    "readout": (
+        *("Courses", "Entries", "Pushed", "Writes", "final_scale", "head_write", "largest_entries"),
+        *("nearest_tokens", "neuron_write", "pushed", "token_courses", "writes"),
+    ),
     "tokenizer": ("Tokenizer",),
     "trace": ("BlockTrace", "Trace", "run_trace"),
     "transformer": ("Transformer", "TransformerConfig"),
