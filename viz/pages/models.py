@@ -120,28 +120,35 @@ def _lines(source: str, on_source: OnSource, running: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"load_{each.name}"):
             st.html(told(each), width="stretch")
             _buttons(each, source, on_source)
-    if running != sum(each.state == "running" for each in shown):
+    chosen = st.session_state.pop("start_over", False)
+    if chosen or running != sum(each.state == "running" for each in shown):
         st.rerun()  # the whole page: there is another model to choose, or nothing left to watch
 
 
 def _buttons(each: Download, source: str, on_source: OnSource) -> None:
-    """What can be done about a download; the page starts over when something is."""
+    """What can be done about a download.
+
+    Callbacks, since they run before anything else: the next look at a download may come in between
+    and cut short the run that a click has caused.
+    """
+    name = each.name
     if each.state == "running":
-        if st.button("Cancel", key=f"cancel_{each.name}"):
-            downloads().stop(each.name)
-            st.rerun()
+        st.button("Cancel", key=f"cancel_{name}", on_click=downloads().stop, args=(name,))
         return
-    if each.state == "done" and each.name != source:
-        if st.button(f"Use {engine.title(each.name)}", key=f"run_{each.name}", type="primary"):
-            watched().discard(each.name)
-            on_source(each.name)
-            st.rerun()
-    elif each.state != "done" and st.button("Go on", key=f"again_{each.name}"):
-        fetch(each.name)
-        st.rerun()
-    if st.button("Close", key=f"close_{each.name}", type="tertiary"):
-        watched().discard(each.name)
-        st.rerun()
+    if each.state != "done":
+        st.button("Go on", key=f"again_{name}", on_click=fetch, args=(name,))
+    elif name != source:
+        label, args = f"Use {engine.title(name)}", (name, on_source)
+        st.button(label, key=f"run_{name}", type="primary", on_click=_use, args=args)
+    st.button(
+        "Close", key=f"close_{name}", type="tertiary", on_click=watched().discard, args=(name,)
+    )
+
+
+def _use(name: str, on_source: OnSource) -> None:
+    watched().discard(name)
+    on_source(name)
+    st.session_state["start_over"] = True  # the click was made in a part of the page
 
 
 def told(each: Download) -> str:
