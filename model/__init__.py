@@ -15,6 +15,7 @@ _HOMES = {
         *("Courses", "Entries", "Pushed", "Writes", "final_scale", "head_write", "largest_entries"),
         *("nearest_tokens", "neuron_write", "pushed", "token_courses", "writes"),
     ),
+    "sample": ("distribution", "next_token", "sample"),
     "tokenizer": ("Tokenizer",),
     "trace": ("BlockTrace", "Trace", "run_trace"),
     "transformer": ("Transformer", "TransformerConfig"),
