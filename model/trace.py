@@ -115,6 +115,18 @@ class Trace:
             twin.attn(twin.norm_1(self._entering(block)), self.model.mask)
         return seen["pattern"][0].cpu()
 
+    def mlp(self, block: int) -> tuple[Tensor, Tensor]:
+        """(S, dff) twice: what enters the GELU of one block and what leaves it, recomputed.
+
+        Raises:
+            ValueError: if the model has no such block.
+        """
+        seen = {}
+        keep = {path: partial(seen.__setitem__, path) for path in ("ff.w1", "ff.dropout")}
+        with hooked(self._block(block), writes=keep) as twin, torch.no_grad():
+            twin.ff(twin.norm_2(self.residual[2 * block + 1, None].to(self.model.mask.device)))
+        return seen["ff.w1"][0].cpu(), seen["ff.dropout"][0].cpu()
+
     def block(self, block: int) -> BlockTrace:
         """Everything inside one block, recomputed from the stream that entered it.
 

@@ -37,15 +37,19 @@ def test_what_cannot_be_had_is_told_and_left_out(name, text):
 
 
 def test_boxes_heads_and_tokens_a_model_lacks_are_put_back():
-    view, faults = fitted(View(q="x", at="blocks.6.attn", head=6, token=1), 6, 6, 1)
-    assert (view.at, view.head, view.token) == (None, None, None)
-    assert len(faults) == 3
-    kept = View(q="x", at="blocks.5.norm_1", head=5, token=0)
-    assert fitted(kept, 6, 6, 1) == (kept, [])
+    absent = View(q="x", at="blocks.6.attn", head=6, token=1, neuron=96)
+    view, faults = fitted(absent, 6, 6, 1, 96)
+    assert (view.at, view.head, view.token, view.neuron) == (None, None, None, None)
+    assert len(faults) == 4
+    kept = View(q="x", at="blocks.5.norm_1", head=5, token=0, neuron=95)
+    assert fitted(kept, 6, 6, 1, 96) == (kept, [])
 
 
-def test_attention_boxes_open_the_attention_panel():
+def test_each_box_opens_its_panel():
     assert panel_for("blocks.0.attn") == "attention"
+    assert panel_for("blocks.0.ff") == "mlp"
+    assert panel_for("blocks.0.norm_2") == "residual"
+    assert panel_for("embed") == "embedding"
     assert panel_for("norm") == "lens"
     assert panel_for("lm_head") == "next"
     assert layer_of(View(q="", at="blocks.11.ff")) == 11

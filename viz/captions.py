@@ -127,6 +127,119 @@ def next_token(
     )
 
 
+def neurons(after: np.ndarray, labels: Sequence[TokenLabel], focus: int) -> str:
+    """How many neurons answer to the token in focus, and which most.
+
+    Args:
+        after: (S, dff) activations after the GELU.
+    """
+    values = after[focus]
+    best = int(values.argmax())
+    peak = int(after[:, best].argmax())
+    squares = np.sort(np.square(values, dtype=np.float64))[::-1]
+    share = squares[:10].sum() / max(squares.sum(), 1e-30)
+    return (
+        f"At {at(labels[focus])}, {int((values > 0).sum()):,} of {len(values):,} neurons are "
+        f"above zero. Neuron {best} leads with {magnitude(float(values[best]))}"
+        f"{_peak(peak, focus, labels)}. The 10 strongest hold {share:.0%} of the squared "
+        "activation."
+    )
+
+
+def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: str) -> str:
+    """Where one neuron is most active.
+
+    Args:
+        after: (S,) its activations after the GELU; name: block and neuron, "3.172".
+    """
+    peak = int(after.argmax())
+    here = magnitude(float(after[focus]))
+    return (
+        f"Neuron {name} is above zero at {int((after > 0).sum()):,} of {_tokens(len(after))} and "
+        f"strongest at {at(labels[peak])} with {magnitude(float(after[peak]))}"
+        f"{'' if peak == focus else f'; at {at(labels[focus])} it stands at {here}'}."
+    )
+
+
+def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel]) -> str:
+    """What a vector raises and lowers most; tokens strongest first."""
+    raised, lowered = (", ".join(word.html for word in words[:3]) for words in (up, down))
+    return f"Active, it speaks for {raised} and against {lowered}."
+
+
+def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
+    """On which side of zero the inputs of one token lie, and what GELU makes of them.
+
+    Args:
+        before, after: (dff,)
+    """
+    negative = before < 0
+    loudest, lost = int(after.argmax()), int(before.argmin())
+    return (
+        f"At {at(label)}, {int(negative.sum()):,} of {len(before):,} inputs "
+        f"({negative.mean():.0%}) are negative: {magnitude(float(before[lost]))}, the lowest, "
+        f"comes out as {_plain(after[lost])}. The largest, {magnitude(float(before[loudest]))}, "
+        f"comes out as {_plain(after[loudest])}. ReLU would give 0 and the same."
+    )
+
+
+def embedding(wte: np.ndarray, wpe: np.ndarray, label: TokenLabel) -> str:
+    """How the two summands of one token compare.
+
+    Args:
+        wte, wpe: (dmodel,)
+    """
+    what, where = float(np.linalg.norm(wte)), float(np.linalg.norm(wpe))
+    cosine = float(wte @ wpe) / max(what * where, 1e-30)
+    longer = "the token" if what >= where else "the position"
+    angle = "nearly at right angles" if abs(cosine) < 0.15 else f"with cosine {cosine:.2f}"
+    return (
+        f"At {at(label)} the token’s row has norm {magnitude(what)}, the position’s "
+        f"{magnitude(where)}, so {longer} weighs more; they stand {angle} to each other, and "
+        f"their sum has norm {magnitude(float(np.linalg.norm(wte + wpe)))}."
+    )
+
+
+def nearest(
+    words: Sequence[TokenLabel],
+    cosines: np.ndarray,
+    typical: float,
+    label: TokenLabel,
+    unseen: bool,
+) -> str:
+    """What the nearest tokens are, and how near that is.
+
+    Args:
+        words, cosines: k tokens, nearest first; typical: the median over all tokens.
+        unseen: the model was not trained on the token.
+    """
+    if unseen:
+        return f"This model was never trained on {label.html}, so what is near it means nothing."
+    close = int((cosines >= 0.5).sum())
+    many = f"all {close} listed" if close == len(words) else f"{close:,}"
+    return (
+        f"Nearest to {label.html} stands {words[0].html} with cosine {float(cosines[0]):.2f}; the "
+        f"typical token has {typical:.2f}. At 0.5 or more: {many}."
+    )
+
+
+def positions(learned: np.ndarray, fixed: np.ndarray, focus: int) -> str:
+    """How alike neighbours are in the learned table and in the sinusoids.
+
+    Args:
+        learned, fixed: (P, P) cosines between positions.
+    """
+    if len(learned) < 2:
+        return "There is one position only."
+    near, old = (float(np.diagonal(table, offset=1).mean()) for table in (learned, fixed))
+    others = np.where(np.arange(len(learned)) == focus, -np.inf, learned[focus])
+    return (
+        f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
+        f"the sinusoids, where it depends on the distance alone. Most like position {focus} is, "
+        f"learned, position {int(others.argmax())} with {float(others.max()):.2f}."
+    )
+
+
 def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     """How the token read relates to the token reading, as a clause."""
     if source == focus:
@@ -150,3 +263,19 @@ def _habit(scores: Mapping[str, float]) -> str:
     if known[name] < ROLE_FROM:
         return ""
     return f"Over the whole prompt it is {ROLES[name]} (score {known[name]:.2f} of 1)."
+
+
+def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:
+    """Where a neuron is strongest, as a clause."""
+    if len(labels) == 1:
+        return ""
+    return ", its peak in this prompt" if peak == focus else f"; its peak is at {at(labels[peak])}"
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} token{'s' if count != 1 else ''}"
+
+
+def _plain(value: float) -> str:
+    """Three decimals, and no minus before a zero."""
+    return f"{value:.3f}".replace("-0.000", "0.000")

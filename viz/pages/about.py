@@ -34,7 +34,7 @@ def about(pages: list) -> None:
     """The page."""
     chrome.style()
     source = usable_source(current_view())
-    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None))
+    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
     with st.container(key="prose"):
         st.header("What this is")
         st.markdown(

@@ -12,7 +12,18 @@ import streamlit as st
 from model import GPT, BlockTrace, Tokenizer, Trace, logit_lens, run_trace
 from model.checkpoint import BUILT_IN, here, load_model, offered
 from model.lens import Lens
+from model.mini.asset import trained_ids
+from model.readout import (
+    Pushed,
+    final_scale,
+    head_write,
+    nearest_tokens,
+    neuron_write,
+    pushed,
+)
+from model.transformer import sinusoids
 from viz.labels import TokenLabel, token_label
+from viz.learn.positions import cosines
 from viz.pages.turnstile import Turnstile
 
 TITLES = {
@@ -83,6 +94,55 @@ def block(source: str, ids: tuple[int, ...], layer: int) -> BlockTrace:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
+def head_pushes(
+    source: str, ids: tuple[int, ...], layer: int, head: int, token: int, k: int
+) -> Pushed:
+    """The tokens that one head's write at one position raises and lowers most."""
+    write = head_write(model(source), block(source, ids, layer), head)[token : token + 1]
+    scale = final_scale(trace(source, ids))[token]
+    return pushed(model(source), write, k, scale, among=known(source))
+
+
+@st.cache_resource(show_spinner=False)
+def known(source: str) -> frozenset[int] | None:
+    """Ids the model was trained on where that is fewer than all, as in the built-in; else None."""
+    return trained_ids() if source == BUILT_IN else None
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def mlp(source: str, ids: tuple[int, ...], layer: int) -> tuple[np.ndarray, np.ndarray]:
+    """(S, dff) before and after the GELU of one block, recomputed. 25 MB at 1,024 tokens."""
+    before, after = trace(source, ids).mlp(layer)
+    return before.numpy(), after.numpy()
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def neuron_pushes(
+    source: str, ids: tuple[int, ...], layer: int, *, neuron: int, token: int, k: int
+) -> Pushed:
+    """The tokens that one unit of a neuron's activation at one position raises and lowers most."""
+    write = neuron_write(model(source), layer, neuron)[None]  # (1, dmodel)
+    scale = final_scale(trace(source, ids))[token]
+    return pushed(model(source), write, k, scale, among=known(source))
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def nearest(source: str, token: int, k: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The k tokens nearest to `token` by cosine in wte, their cosines, and the median of all."""
+    among = known(source)
+    others = model(source).config.vocabsize - 1 if among is None else len(among - {token})
+    ids, found = nearest_tokens(model(source), token, others, among)
+    return ids[:k], found[:k], float(np.median(found))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def position_cosines(source: str) -> tuple[np.ndarray, np.ndarray]:
+    """(P, P) twice: the cosines between learned positions, and between the sinusoids of 2017."""
+    wpe = model(source).wpe.weight.detach()
+    return cosines(wpe.numpy()), cosines(sinusoids(*wpe.shape).numpy())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
 def lens(
     source: str, ids: tuple[int, ...], rows: tuple[int, ...], positions: tuple[int, ...], k: int
 ) -> Lens:
@@ -121,6 +181,4 @@ def word(token: int) -> TokenLabel:
 
 def unseen(source: str, ids: tuple[int, ...]) -> frozenset[int]:
     """Ids in the prompt that the model in use was never trained on; only known of the built-in."""
-    from model.mini.asset import trained_ids
-
-    return frozenset(ids) - trained_ids() if source == BUILT_IN else frozenset()
+    return frozenset(ids) - (known(source) or frozenset(ids))

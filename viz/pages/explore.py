@@ -24,7 +24,7 @@ def explore(pages: list) -> None:
     chrome.style()
     view = current_view()
     source = usable_source(view)
-    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None))
+    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
     components.prompt(view.q, EXAMPLES, run)
     notices = st.empty()
     ids = readable_ids(source, view.q)
@@ -68,8 +68,8 @@ def run(text: str) -> None:
 
 
 def pick_box(box: str) -> None:
-    """A box of the diagram: its panel opens."""
-    choose(at=box, panel=panel_for(box))
+    """A box of the diagram: its panel opens. A neuron's number means another one in each block."""
+    choose(at=box, panel=panel_for(box), neuron=None)
 
 
 def notice(*sentences: str) -> None:
@@ -159,7 +159,7 @@ def queued_trace(source: str, ids: tuple[int, ...]) -> Trace:
 def settle(trace: Trace) -> None:
     """Put what this trace does not have back to unchosen, with a notice."""
     config = trace.config
-    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids))
+    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids), config.dff)
     if faults:
         notice(*faults)
         st.session_state["view"] = view

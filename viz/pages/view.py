@@ -1,20 +1,61 @@
 """What a visitor looks at: every choice in one frozen value, which the address bar carries."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from viz.diagram import block_of, boxes
 
 PANELS = {
+    "embedding": "Embedding",
     "attention": "Attention",
+    "mlp": "MLP",
     "residual": "Residual stream",
     "lens": "Logit lens",
     "next": "Next token",
 }
 LENS_COLOURS = {"probability": "probability", "entropy": "entropy", "kl": "KL to the final row"}
 LENS_ROWS = {"blocks": "block ends", "all": "every writer"}
+MLP_VIEWS = {"active": "Most active", "neuron": "One neuron", "gelu": "GELU curve"}
+STAGES = {"after": "after GELU", "before": "before GELU"}
+EMBEDDINGS = {"added": "What is added", "nearest": "Nearest tokens", "positions": "Positions"}
 MAP_SPANS = {"window": "around the token", "overview": "whole prompt"}
-CHOICES = {"panel": PANELS, "colour": LENS_COLOURS, "rows": LENS_ROWS, "span": MAP_SPANS}
+HEAD_LOOKS = {
+    "pattern": "Pattern",
+    "lines": "Lines",
+    "steps": "Steps",
+    "qkv": "Q K V",
+    "writes": "What it writes",
+}
+POOLS = {"one": "this head", "mean": "mean of the block", "max": "largest of the block"}
+SINKS = {"show": "first token shown", "hide": "hidden", "renormalise": "hidden, rest sums to 1"}
+SECTIONS = {  # of Learn, in the chapter's order
+    "config": "Configuration",
+    "embeddings": "Embeddings",
+    "layernorm": "LayerNorm",
+    "mlp": "MLP",
+    "attention": "Attention",
+    "residual": "Pre-norm",
+    "block": "Block",
+    "gpt": "GPT",
+    "comparison": "Comparison",
+    "sources": "Sources",
+}
+PRESENT = {"1": "one section a screen, in large type"}
+CHOICES = {
+    "panel": PANELS,
+    "colour": LENS_COLOURS,
+    "rows": LENS_ROWS,
+    "span": MAP_SPANS,
+    "mlp": MLP_VIEWS,
+    "stage": STAGES,
+    "embedding": EMBEDDINGS,
+    "look": HEAD_LOOKS,
+    "pool": POOLS,
+    "sink": SINKS,
+    "section": SECTIONS,
+    "present": PRESENT,
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +71,16 @@ class View:
     colour: str = "probability"  # of the lens table
     rows: str = "blocks"  # of the lens table
     span: str = "window"  # of a long head map
+    mlp: str = "active"  # side of the MLP shown
+    stage: str = "after"  # of its activations
+    neuron: int | None = None
+    embedding: str = "added"  # side of the embedding shown
+    look: str = "pattern"  # at one head
+    pool: str = "one"  # of a block's heads in the head map
+    sink: str = "show"  # the first token in the head map
+    source: int | None = None  # the token read, where a pair of tokens is looked at
+    section: str = "config"  # of Learn
+    present: str | None = None  # "1": Learn for a hall
 
     def params(self, default: "View") -> dict[str, str]:
         """The choices that differ from `default`, for the address bar."""
@@ -52,7 +103,9 @@ def from_params(params: Mapping[str, str], default: View) -> tuple[View, list[st
     return view, notices
 
 
-def fitted(view: View, blocks: int, heads: int, tokens: int) -> tuple[View, list[str]]:
+def fitted(
+    view: View, blocks: int, heads: int, tokens: int, neurons: int
+) -> tuple[View, list[str]]:
     """`view` with whatever this model and prompt do not have put back to unchosen, and why."""
     faults = {}
     if view.at is not None and view.at not in boxes(blocks):
@@ -61,26 +114,27 @@ def fitted(view: View, blocks: int, heads: int, tokens: int) -> tuple[View, list
         faults["head"] = f"There is no head {view.head}: each block has heads 0 to {heads - 1}."
     if view.token is not None and view.token >= tokens:
         faults["token"] = f"There is no token {view.token}: the prompt has {tokens}."
+    if view.source is not None and view.source >= tokens:
+        faults["source"] = f"There is no token {view.source} to read: the prompt has {tokens}."
+    if view.neuron is not None and view.neuron >= neurons:
+        faults["neuron"] = f"There is no neuron {view.neuron}: each MLP has 0 to {neurons - 1}."
     return replace(view, **dict.fromkeys(faults)), list(faults.values())
 
 
 def panel_for(box: str) -> str:
     """The panel a click on `box` opens."""
-    if box == "lm_head":
-        return "next"
-    if box == "norm":
-        return "lens"
-    return "attention" if box.endswith(".attn") else "residual"
+    kinds = {"embed": "embedding", "attn": "attention", "ff": "mlp", "norm": "lens"}
+    return (kinds | {"lm_head": "next"}).get(box.rsplit(".", 1)[-1], "residual")
 
 
 def layer_of(view: View) -> int:
-    """The block whose attention the attention panel shows."""
+    """The block whose attention or MLP a panel shows."""
     return block_of(view.at) or 0
 
 
 def _parsed(name: str, text: str) -> str | int | None:
     if name in CHOICES:
         return text if text in CHOICES[name] else None
-    if name in ("head", "token"):
-        return int(text) if text.isdecimal() and len(text) < 7 else None
+    if name in ("head", "neuron", "token", "source"):
+        return int(text) if re.fullmatch("[0-9]{1,6}", text) else None
     return text

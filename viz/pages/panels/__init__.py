@@ -1,11 +1,13 @@
 """The panels of Explore. Each shows one side of one trace, says how to read it, says what stands
 out in it, and offers the same numbers as a table and as a CSV."""
 
-from viz.pages.panels import attention, lens, next_token, residual
+from viz.pages.panels import attention, embedding, lens, mlp, next_token, residual
 from viz.pages.panels.scene import Scene
 
 SHOW = {
+    "embedding": embedding.show,
     "attention": attention.show,
+    "mlp": mlp.show,
     "residual": residual.show,
     "lens": lens.show,
     "next": next_token.show,
