@@ -15,12 +15,16 @@ def _read(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _component(name: str, html: str):
-    """Register `name`; dom.js stands in front of its script, which has no imports of its own."""
+def _component(name: str, html: str, like: str = ""):
+    """Register `name`; dom.js stands in front of its script, which has no imports of its own.
+
+    One that looks `like` another takes over its style sheet before its own.
+    """
+    sheets = [f"{sheet}.css" for sheet in (like, name) if sheet]
     return st.components.v2.component(
         f"glassbox_{name}",
         html=html,
-        css=_read(f"{name}.css"),
+        css="".join(_read(sheet) for sheet in sheets),
         js=_read("dom.js") + _read(f"{name}.js"),
     )
 
@@ -29,6 +33,10 @@ _prompt = _component("prompt", _read("prompt.html"))
 _tokens = _component("tokens", '<div class="tokens"></div>')
 _diagram = _component("diagram", MEASURED.format("diagram"))
 _heads = _component("heads", MEASURED.format("heads"))
+_drawing = _component("learn_drawing", '<div class="drawings"></div>', like="diagram")
+_scores = _component("learn_scores", '<div class="matrices"></div>')
+_keys = _component("learn_keys", "<span></span>")
+_lines = _component("lines", MEASURED.format("lines"))
 _copy = _component("copy", '<button type="button">Copy link</button>')
 
 
@@ -50,6 +58,26 @@ def diagram(data: dict[str, Any], on_pick) -> None:
 def heads(data: dict[str, Any], on_pick) -> None:
     """All heads as thumbnails; `on_pick("layer.head")`."""
     _mount(_heads, "heads", "picked", data, on_pick)
+
+
+def lines(data: dict[str, Any], on_pick) -> None:
+    """Attention as lines that follow the mouse; `on_pick(position)`."""
+    _mount(_lines, "lines", "picked", data, on_pick)
+
+
+def drawing(data: dict[str, Any], on_pick) -> None:
+    """Architecture drawings (viz/learn/drawing.py); `on_pick(name of the box)`."""
+    _mount(_drawing, "drawing", "picked", data, on_pick)
+
+
+def scores(data: dict[str, Any], on_change) -> None:
+    """A score matrix and its softmax; `on_change({"row": 0, "column": 0, "value": 1.5})`."""
+    _mount(_scores, "scores", "changed", data, on_change)
+
+
+def keys(on_go) -> None:
+    """Arrow keys for the whole page; `on_go("next")`, as named in assets/learn_keys.js."""
+    _mount(_keys, "keys", "go", {}, on_go)
 
 
 def copy_link() -> None:

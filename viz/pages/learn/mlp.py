@@ -1,0 +1,98 @@
+"""The MLP and its nonlinearity."""
+
+import numpy as np
+import streamlit as st
+
+from model import MLP
+from model.transformer import FeedForward
+from viz.learn.activations import curves, gelu_exact, gelu_tanh, relu
+from viz.pages import chrome, engine
+from viz.pages.learn.lesson import Lesson, Section, Shape, block_slider, reads
+
+
+def text(lesson: Lesson) -> str:
+    """Expand, bend, contract."""
+    c = lesson.config
+    return f"""
+<p>The MLP (multi-layer perceptron) works on each position by itself; what it knows of other
+positions, attention has brought. <code>w1</code> takes the {c.dmodel:,} numbers to
+{c.dff:,}, a bend acts on each of these alone, and <code>w2</code> leads back to {c.dmodel:,}.
+Without the bend the two linear layers would be one.</p>
+<p>The bend is the <b>GELU</b> (Gaussian error linear unit): x times the share of a normal
+distribution below x. Large inputs pass, very negative ones become nearly 0, and in between the
+curve is smooth. GPT-2 was trained with an approximation by tanh, so that is what must run: with the
+exact form the activations would move by up to {gap():.1e}, small, but enough to see in the
+logits.</p>"""
+
+
+def gap() -> float:
+    """The largest distance between the two GELUs."""
+    x = np.linspace(-6, 6, 2401)
+    return float(np.abs(gelu_tanh(x) - gelu_exact(x)).max())
+
+
+def since(lesson: Lesson) -> str:
+    """ReLU."""
+    inputs = seen_inputs(lesson)
+    return f"""<p>Same two layers, another bend: ReLU keeps what is positive and sets the rest to
+exactly 0, with a kink where GELU is smooth. Of the inputs that reach this block’s bend on your
+prompt, {100 * (inputs < 0).mean():.0f} % are negative. ReLU would silence all of them, and no
+gradient would flow there; GELU lets them through in part, down to
+{gelu_tanh(np.linspace(-2, 0, 2001)).min():.2f}.</p>"""
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def inputs_of(source: str, ids: tuple[int, ...], block: int) -> np.ndarray:
+    """(S, dff): what reaches the nonlinearity of one block."""
+    return engine.trace(source, ids).block(block).mlp_pre.numpy()
+
+
+def seen_inputs(lesson: Lesson) -> np.ndarray:
+    """The same for the block in view."""
+    return inputs_of(lesson.source, lesson.trace.ids, lesson.block)
+
+
+def picture(lesson: Lesson) -> None:
+    """Three curves, the gap between two of them, and the inputs of this prompt."""
+    reads(
+        lesson,
+        "Top, output against input. Middle, by how much the tanh form differs from the exact one, "
+        "in ten-thousandths. Bottom, where the inputs of this block lie on the current prompt.",
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        x = st.slider("Input", -4.0, 4.0, -0.75, step=0.05, key="bend_input")
+    with right:
+        block_slider(lesson, "ff")
+    lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves")
+    chrome.stands_out(caption(x))
+
+
+def caption(x: float) -> str:
+    """The three values at the chosen input."""
+    at = np.array([x])
+    tanh, exact, kink = (float(f(at)[0]) for f in (gelu_tanh, gelu_exact, relu))
+    return (
+        f"At {x:.2f}: GELU by tanh <b>{tanh:.5f}</b>, exact <b>{exact:.5f}</b>, "
+        f"ReLU <b>{kink:.2f}</b>; the two GELUs differ by {abs(tanh - exact):.1e}."
+    )
+
+
+SECTION = Section(
+    name="mlp",
+    title="The MLP with GELU",
+    kind="ff",
+    point="Widen fourfold, bend every number with a GELU, narrow again: each position alone.",
+    text=text,
+    picture=picture,
+    shapes=(
+        Shape("what it reads, norm_2(x)", ("B", "S", "dmodel"), "blocks.0.norm_2"),
+        Shape("weights of w1", ("dff", "dmodel"), "blocks.0.ff.w1.weight"),
+        Shape("hidden, before and after GELU", ("B", "S", "dff"), "blocks.0.ff.w1"),
+        Shape("what it writes", ("B", "S", "dmodel"), "blocks.0.ff"),
+    ),
+    code=(MLP,),
+    since=since,
+    old_code=(FeedForward,),
+    box="blocks.{}.ff",
+)
