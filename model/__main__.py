@@ -14,7 +14,7 @@ from typing import NoReturn
 from model.tokenizer import Tokenizer
 
 PROGRAM = "python -m model"
-BAD_INPUT, INTERRUPTED, NOBODY_READS = 2, 130, 141  # the last two as shells have them
+DIFFERENT, BAD_INPUT, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141  # the last two as shells do
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,7 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a letter gets its number
             stream.reconfigure(errors="backslashreplace")
     try:
-        _write(_answer(_parser().parse_args(argv)))
+        args = _parser().parse_args(argv)
+        if args.verify is not None:
+            return _verify(args.verify)
+        _write(_answer(args))
     except BrokenPipeError:
         return NOBODY_READS
     except KeyboardInterrupt:
@@ -47,7 +50,8 @@ def _parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("prompt", metavar="PROMPT", help="the text to read; - takes standard input as it is")
+    add("prompt", metavar="PROMPT", nargs="?",
+        help="the text to read; - takes standard input as it is")  # fmt: skip
     add("--model", metavar="MODEL", help="mini, gpt2 or a folder saved by transformers "
         "(default: GLASSBOX_MODEL, else gpt2 if it is on this machine, else mini)")  # fmt: skip
     add("--bos", action="store_true", help="put <|endoftext|> in front, as in GPT-2's training")
@@ -55,11 +59,15 @@ def _parser() -> Parser:
     add("--top", metavar="K", type=int, default=10, help="guesses to tell (default: %(default)s)")
     add("--json", action="store_true", help="print one JSON object, with the lens at every token")
     add("--save", metavar="FILE", type=Path, help="write the tensors to a safetensors file")
+    add("--verify", metavar="MODEL", help="instead of reading a prompt, tell whether MODEL is "
+        "OpenAI's release, bit for bit, and how far it is from transformers")  # fmt: skip
     return parser
 
 
 def _answer(args: argparse.Namespace) -> str:
     """What to print. All that is cheap to check is checked before the model is loaded."""
+    if args.prompt is None:
+        raise ValueError(f"the following arguments are required: PROMPT ({PROGRAM} --help tells)")
     prompt = _prompt(args.prompt)
     ids = Tokenizer().encode(prompt, bos=args.bos)
     if not ids:
@@ -68,6 +76,14 @@ def _answer(args: argparse.Namespace) -> str:
         raise ValueError(f"--top must be at least 1, not {args.top}")
     target = None if args.target is None else _target(args.target)
     return _report(args, prompt, ids, target)
+
+
+def _verify(source: str) -> int:
+    from model.verify import verify
+
+    text, holds = verify(source, _show_progress)
+    _write(text)
+    return 0 if holds else DIFFERENT
 
 
 def _report(args: argparse.Namespace, prompt: str, ids: list[int], target: int | None) -> str:

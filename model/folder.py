@@ -156,7 +156,7 @@ def _check_options(path: Path, settings: dict) -> None:
 # ------------------------------------------------------------------------------ names and shapes
 
 
-def _layout(config: GPTConfig) -> Iterator[Item]:
+def checkpoint_layout(config: GPTConfig) -> Iterator[Item]:
     """Every tensor a checkpoint of this shape must hold, in the order of the network."""
     D, F = config.dmodel, config.dff
     yield Item(TABLE, (config.vocabsize, D), (TABLE,))
@@ -188,7 +188,7 @@ def _checked_items(
 ) -> list[Item]:
     """What to read, once the names, shapes and types in the files are those of `config`."""
     _check_depth(folder, config, stored)
-    items = {item.name: item for item in _layout(config)}
+    items = {item.name: item for item in checkpoint_layout(config)}
     if HEAD in stored or settings.get("tie_word_embeddings") is False:
         items[HEAD] = Item(HEAD, (config.vocabsize, config.dmodel), (HEAD,))
     _check_names(folder, items, stored)

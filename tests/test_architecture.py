@@ -46,12 +46,9 @@ def test_only_pages_know_streamlit():
     assert importers([*MODEL, *FIGURES], "streamlit") == []
 
 
-def test_only_checkpoints_know_the_hub():
-    rooms = {
-        "model/checkpoint.py",
-        "model/hub.py",
-    }  # the second is the first one's, for the network
-    assert set(importers(ALL, "transformers", "huggingface_hub")) <= rooms
+def test_one_file_knows_the_hub_and_one_knows_transformers():
+    assert importers(ALL, "huggingface_hub", "httpx2") == ["model/hub.py"]
+    assert importers(ALL, "transformers") == ["model/agreement.py"]
 
 
 def test_only_the_command_lines_print():

@@ -5,6 +5,7 @@ import streamlit as st
 from model.mini.asset import about_asset, trained_ids
 from viz.pages import chrome, engine
 from viz.pages.explore import choose, current_view, usable_source
+from viz.pages.proof import provenance
 
 SIZES = """
 OpenAI’s report calls the smallest GPT-2 a model of **117M** parameters; its model card says
@@ -45,6 +46,7 @@ def about(pages: list) -> None:
         )
         st.header("The model in use")
         in_use(source)
+        provenance(source)
         st.header("The built-in model")
         built_in()
         st.header("Why 117M and 124M")
