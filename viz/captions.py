@@ -49,6 +49,25 @@ def attention(
     return f"{first} {_habit(scores)}".strip()
 
 
+def head_write(
+    head: str,
+    label: TokenLabel,
+    norm: float,
+    up: tuple[TokenLabel, float],
+    down: tuple[TokenLabel, float],
+) -> str:
+    """What one head adds at the token in focus, and the next tokens it favours and disfavours.
+
+    Args:
+        norm: of the vector it adds; up, down: the token pushed most each way, and its logit change.
+    """
+    return (
+        f"At {at(label)}, head {head} adds a vector of norm {magnitude(norm)}. By itself it moves "
+        f"the logit of {up[0].html} by {up[1]:+.2f} and that of {down[0].html} by {down[1]:+.2f}. "
+        "A logit one higher makes a token e ≈ 2.7 times as likely."
+    )
+
+
 def residual(
     norms: np.ndarray, writes: np.ndarray, writers: Sequence[str], label: TokenLabel
 ) -> str:
@@ -177,9 +196,10 @@ def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
     loudest, lost = int(after.argmax()), int(before.argmin())
     return (
         f"At {at(label)}, {int(negative.sum()):,} of {len(before):,} inputs "
-        f"({negative.mean():.0%}) are negative: {magnitude(float(before[lost]))}, the lowest, "
-        f"comes out as {_plain(after[lost])}. The largest, {magnitude(float(before[loudest]))}, "
-        f"comes out as {_plain(after[loudest])}. ReLU would give 0 and the same."
+        f"({negative.mean():.0%}) are negative. The lowest, {_plain(before[lost])}, comes out as "
+        f"{_plain(after[lost])}, the largest, {_plain(before[loudest])}, as "
+        f"{_plain(after[loudest])}; ReLU would give {_plain(max(before[lost], 0))} and "
+        f"{_plain(max(before[loudest], 0))}."
     )
 
 
@@ -277,5 +297,5 @@ def _tokens(count: int) -> str:
 
 
 def _plain(value: float) -> str:
-    """Three decimals, and no minus before a zero."""
-    return f"{value:.3f}".replace("-0.000", "0.000")
+    """Two decimals, and no minus before a zero."""
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

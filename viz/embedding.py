@@ -14,7 +14,7 @@ from viz.window import ticks
 MOST_ROWS = 24
 MOST_ENTRIES = 32
 MOST_CELLS = 128  # a side of the map of positions
-HEIGHT = 390
+HEIGHT = 380
 TITLES = {"wte": "wte: what it is", "wpe": "wpe: where it is", "sum": "sum: the stream"}
 MARKERS = {"wte": "circle", "wpe": "circle-open", "sum": "line-ns-open"}
 
@@ -100,6 +100,8 @@ def nearest_bars(
         **ticks(rows, names, 40),
         range=[len(words) - 0.4, -0.6],
         tickfont={"family": MONO, "size": 12},
+        ticklabelstandoff=6,
+        ticks="",
         showgrid=False,
     )
     lay_out(figure, theme, height=76 + 19 * len(words), bargap=0.3)
@@ -196,7 +198,7 @@ def _rows_of_tokens(
     lay_out(figure, theme, height=height, clickmode="event+select", hovermode="closest")
     figure.update_yaxes(**ticks(positions, texts, MOST_ROWS), showgrid=False)
     figure.update_yaxes(range=[positions.stop - 0.5, positions.start - 0.5])
-    figure.update_yaxes(tickfont={"family": MONO, "size": 11})
+    figure.update_yaxes(tickfont={"family": MONO, "size": 11}, ticks="", ticklabelstandoff=6)
     above = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"}
     figure.update_layout(showlegend=True, legend=above | {"itemclick": False})
 

@@ -15,7 +15,7 @@ from viz.window import ticks
 
 MOST_NEURONS = 20  # rows that can be read in the room a panel has
 MOST_COLUMNS = 64
-HEIGHT = 390
+HEIGHT = 380
 BINS = 60
 NEVER_DIMMED = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
 
@@ -61,7 +61,10 @@ def neuron_map(
     figure.update_yaxes(range=[len(neurons) - 0.5, -0.5], tickfont={"family": MONO, "size": 11})
     _token_axis(figure, positions, labels)
     lay_out(figure, theme, height=HEIGHT, clickmode="event+select", hovermode="closest")
+    figure.update_yaxes(ticks="", ticklabelstandoff=6)
+    figure.update_xaxes(ticks="")
     figure.update_yaxes(title=_small("neuron", theme), col=1)
+    figure.update_xaxes(range=_with_room(values[focus, list(neurons)]), col=2)
     figure.update_xaxes(title=_small("value at the token in focus", theme), col=2)
     return figure.update_layout(bargap=0.3)
 
@@ -74,7 +77,16 @@ def neuron_course(
     Args:
         values: (S,) for the whole prompt.
     """
-    figure = token_bars(values, positions, labels, "activation", theme.ff, focus, theme)
+    figure = token_bars(
+        values,
+        positions,
+        labels,
+        title="activation",
+        colour=theme.ff,
+        focus=focus,
+        theme=theme,
+        height=HEIGHT,
+    )
     part = values[positions.start : positions.stop]
     figure.update_traces(
         marker={"color": _signed(part, theme)},
@@ -85,7 +97,7 @@ def neuron_course(
     room = max(len(positions), 8)
     figure.update_xaxes(range=[positions.start - 0.5, positions.start + room - 0.5])
     figure.add_hline(y=0, line={"color": theme.muted, "width": 1})
-    return figure.update_layout(height=HEIGHT, clickmode="event+select")
+    return figure.update_layout(clickmode="event+select")
 
 
 def gelu_curve(
@@ -173,6 +185,12 @@ def _bars(values: np.ndarray, neurons: Sequence[int], theme: Theme) -> go.Bar:
         hovertemplate="neuron %{customdata}: <b>%{x:.4g}</b><extra></extra>",
         **NEVER_DIMMED,
     )
+
+
+def _with_room(values: np.ndarray) -> list[float]:
+    """A range from zero, or below, to beyond the largest, where the bar's number stands."""
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    return [low * 1.25, high + 0.25 * max(high - low, 1e-6)]
 
 
 def _signed(values: np.ndarray, theme: Theme) -> list[str]:

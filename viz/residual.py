@@ -106,8 +106,12 @@ def cell_targets(rows: range, positions: range) -> go.Scatter:
     )
 
 
-def outline(figure: go.Figure, x: range | int, y: range | int, theme: Theme) -> None:
-    """Frame one row (x a range, y a row) or one column (y a range) of a heat map."""
+def outline(figure: go.Figure, x: range | int, y: range | int, theme: Theme, **place: int) -> None:
+    """Frame one row (x a range, y a row) or one column (y a range) of a heat map.
+
+    Args:
+        place: row and col of the heat map, in a figure of several.
+    """
     x = range(x, x + 1) if isinstance(x, int) else x
     y = range(y, y + 1) if isinstance(y, int) else y
     figure.add_shape(
@@ -117,6 +121,7 @@ def outline(figure: go.Figure, x: range | int, y: range | int, theme: Theme) -> 
         y0=y.start - 0.5,
         y1=y.stop - 0.5,
         line={"color": theme.text, "width": 1.5},
+        **place,
     )
 
 

@@ -95,9 +95,14 @@ def block(source: str, ids: tuple[int, ...], layer: int) -> BlockTrace:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def head_pushes(
-    source: str, ids: tuple[int, ...], layer: int, head: int, token: int, k: int
+    source: str, ids: tuple[int, ...], where: tuple[int, int], token: int, k: int
 ) -> Pushed:
-    """The tokens that one head's write at one position raises and lowers most."""
+    """The tokens that one head's write at one position raises and lowers most.
+
+    Args:
+        where: the head, as (block, head).
+    """
+    layer, head = where
     write = head_write(model(source), block(source, ids, layer), head)[token : token + 1]
     scale = final_scale(trace(source, ids))[token]
     return pushed(model(source), write, k, scale, among=known(source))

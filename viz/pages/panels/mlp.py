@@ -89,8 +89,8 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     """One neuron along the prompt, and what it writes."""
     neuron, token = activity.neuron, scene.view.token
     chrome.say(
-        f"Left: how strongly one {NEURON} answers to each token. Right: the tokens its vector makes "
-        "more or less likely when it reaches the top unchanged, as logits for one unit of "
+        f"Left: how strongly one {NEURON} answers to each token. Right: the tokens its vector "
+        "makes more or less likely when it reaches the top unchanged, as logits for one unit of "
         "activation."
     )
     positions = window(token, scene.count, MOST_COLUMNS)
@@ -105,7 +105,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
         figure = neuron_course(values, positions, scene.labels, token, scene.theme)
         chart(figure, "neuron_course", lambda point: scene.choose(token=int(point["x"])))
     with right:
-        figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], scene.theme, "ff")
+        figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme, kind="ff")
         chart(figure, "neuron_pushes")
     name = f"{activity.block}.{neuron}"
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
