@@ -47,9 +47,11 @@ function walkable(items, picked, step, onPick) {
   });
 }
 
+const ONWARD = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+const DOWNWARD = { ArrowDown: 1, ArrowUp: -1 }; // for what reads as a list
+
 // The next index along a line, for walkable().
-function alongLine(length) {
-  const moves = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+function alongLine(length, moves = ONWARD) {
   return (key, index) => {
     if (key === "Home") return 0;
     if (key === "End") return length - 1;

@@ -39,7 +39,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (!event.composedPath().includes(root)) open(false);
   };
   const items = data.examples.map((example, i) => entry(example, i));
-  walkable(items, "0", alongMenu(items.length), (name) => {
+  walkable(items, "0", alongLine(items.length, DOWNWARD), (name) => {
     open(false);
     box.value = data.examples[Number(name)].text;
     grow();
@@ -62,10 +62,4 @@ function entry(example, i) {
     make("span", { class: "shows" }, example.shows),
     make("code", {}, isolated(example.text)),
   );
-}
-
-// A menu reads downwards, so Down is the next entry.
-function alongMenu(length) {
-  const moves = { ArrowDown: 1, ArrowUp: -1 };
-  return (key, index) => Math.min(length - 1, Math.max(0, index + (moves[key] ?? 0)));
 }

@@ -45,6 +45,21 @@ def head_overview(pattern: np.ndarray, theme: Theme) -> go.Figure:
     return _square(figure, -0.5, edge, theme)
 
 
+def without_sink(pattern: np.ndarray, how: str) -> np.ndarray:
+    """(S, S) as the sink switch asks: "show" it all, "hide" what the first token gets, or hide it
+    and "renormalise" the rest of each row to sum to 1. The first row has nothing else and is empty.
+    """
+    if how == "show":
+        return pattern
+    rest = pattern.copy()
+    rest[:, 0] = 0
+    sums = rest.sum(axis=1, keepdims=True)
+    if how == "renormalise":
+        rest = np.divide(rest, sums, out=np.zeros_like(rest), where=sums > 0)
+    rest[:, 0] = np.nan
+    return rest
+
+
 def _lower(cells: np.ndarray) -> np.ndarray:
     """Cells above the diagonal are the future: masked, so not drawn at all."""
     return np.where(np.tri(len(cells), dtype=bool), cells, np.nan).astype(np.float32)
@@ -100,7 +115,7 @@ def _outline_row(figure: go.Figure, positions: range, focus: int, theme: Theme) 
 
 
 def _square(figure: go.Figure, low: float, high: float, theme: Theme) -> go.Figure:
-    lay_out(figure, theme, height=390, hovermode="closest", clickmode="event+select")
+    lay_out(figure, theme, height=366, hovermode="closest", clickmode="event+select")
     figure.update_layout(hoverdistance=-1)
     axis = {
         "showgrid": False,

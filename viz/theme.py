@@ -112,6 +112,13 @@ def signed_scale(theme: Theme) -> list[tuple[float, str]]:
     return below + above
 
 
+def diverging(theme: Theme) -> list[tuple[float, str]]:
+    """A scale for values of both signs: negative orange, zero the ground, positive blue."""
+    down = [(step / 8, mix(theme.ff, theme.surface, step / 4)) for step in range(4)]
+    up = [(0.5 + step / 8, mix(theme.surface, theme.attn, step / 4)) for step in range(5)]
+    return [*down, *up]
+
+
 def mix(low: str, high: str, share: float) -> str:
     """The colour `share` of the way from `low` to `high` (both `#rrggbb`)."""
     pairs = zip(_channels(low), _channels(high), strict=True)

@@ -27,8 +27,8 @@ HEAD_LOOKS = {
     "qkv": "Q K V",
     "writes": "What it writes",
 }
-POOLS = {"one": "this head", "mean": "mean of the block", "max": "largest of the block"}
-SINKS = {"show": "first token shown", "hide": "hidden", "renormalise": "hidden, rest sums to 1"}
+POOLS = {"one": "this head", "mean": "mean of heads", "max": "largest"}
+SINKS = {"show": "with first token", "hide": "without", "renormalise": "rest to 1"}
 SECTIONS = {  # of Learn, in the chapter's order
     "config": "Configuration",
     "embeddings": "Embeddings",

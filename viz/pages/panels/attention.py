@@ -1,4 +1,4 @@
-"""Attention: all heads as thumbnails, one head as a heat map."""
+"""Attention: all heads as thumbnails, and one head looked at in five ways."""
 
 import base64
 from collections.abc import Iterable
@@ -8,40 +8,58 @@ import pandas as pd
 import streamlit as st
 
 from viz import captions
-from viz.attention import MOST_CELLS, head_map, head_overview
+from viz.attention import MOST_CELLS, head_map, head_overview, without_sink
 from viz.pages import chrome, components, engine
+from viz.pages.panels import head_steps, head_writes
 from viz.pages.panels.scene import Scene, chart, choice, foot
-from viz.pages.view import MAP_SPANS, layer_of
+from viz.pages.view import HEAD_LOOKS, MAP_SPANS, POOLS, SINKS, layer_of
 from viz.window import window
 
 # Head scores named under the grid, in the reader's words.
 SCORES = {"induction": "induction", "previous": "previous token", "first": "first token"}
+MOST_LINES = 20  # tokens in the picture of lines
+
+READS = {
+    "pattern": "Each row is one token reading the tokens up to itself, to work out what follows "
+    "it; the stronger the colour, the more it takes from there. A row sums to 1.",
+    "lines": "Left the tokens that read, right the tokens they read: the thicker a line, the more "
+    "attention. Move over a token to see its lines.",
+    "steps": "How the attention of the token in focus comes about: its query meets each key "
+    "(q · k), is scaled by 1/√dk, the future is masked, and softmax makes shares that sum to 1.",
+    "qkv": "A query asks, a key answers, a value is what is carried over. Query times key, added "
+    "up over the head’s dimensions, is the score of a pair of tokens.",
+    "writes": "What this head adds to the stream: how long its vector is at each token, and which "
+    "next tokens it makes likelier or less likely at the token in focus.",
+}
 
 
 def show(scene: Scene) -> None:
     """The panel."""
     layer, head, S = layer_of(scene.view), scene.view.head, scene.count
-    pattern = engine.attention(scene.source, scene.trace.ids, layer)[head]
+    pattern = engine.attention(scene.source, scene.trace.ids, layer)  # (H, S, S)
     shape = f"(H {scene.trace.config.H}, S {S}, S {S})"
-    chrome.heading(f"Attention, block {layer}, head {head}", f"blocks.{layer}.attn", shape, "attn")
-    chrome.say(
-        "Each row is one token reading the tokens up to itself, to work out what follows it; the "
-        "stronger the colour, the more it takes from there. A row sums to 1."
-    )
+    with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
+        title = f"Attention, block {layer}, head {head}"
+        chrome.heading(title, f"blocks.{layer}.attn", shape, "attn")
+        choice(scene, "look", "What to see of the head", HEAD_LOOKS)
+    chrome.say(READS[scene.view.look])
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         chrome.say("All heads: up the blocks, across the heads · pick one", "title")
         components.heads(thumbnails(scene), lambda name: pick(scene, name))
     with right:
-        one_head(scene, pattern, f"{layer}.{head}")
+        LOOKS[scene.view.look](scene, pattern)
     scores = {name: float(values[layer, head]) for name, values in scene.trace.head_scores.items()}
-    said = captions.attention(pattern, scene.labels, scene.view.token, f"{layer}.{head}", scores)
+    name = f"{layer}.{head}"
+    said = captions.attention(pattern[head], scene.labels, scene.view.token, name, scores)
+    if scene.view.look == "writes":
+        said = head_writes.caption(scene)
     chrome.stands_out(said)
     foot(
         scene,
         f"attention-{layer}-{head}",
-        lambda: rows(scene, pattern, [scene.view.token]),
-        lambda: rows(scene, pattern, range(S)),
+        lambda: rows(scene, pattern[head], [scene.view.token]),
+        lambda: rows(scene, pattern[head], range(S)),
     )
 
 
@@ -72,23 +90,33 @@ def as_bytes(shares: np.ndarray) -> str:
 def pick(scene: Scene, name: str) -> None:
     """A head was chosen in the grid: "5.1"."""
     layer, head = name.split(".")
-    scene.choose(at=f"blocks.{layer}.attn", head=int(head))
+    scene.choose(at=f"blocks.{layer}.attn", head=int(head), source=None)
 
 
-def one_head(scene: Scene, pattern: np.ndarray, name: str) -> None:
-    """The heat map of one head; a long prompt by window or, pooled, whole."""
+def as_map(scene: Scene, pattern: np.ndarray) -> None:
+    """The heat map of one head, or of all heads of the block pooled."""
+    with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
+        choice(scene, "pool", "Which heads", POOLS)
+        choice(scene, "sink", "The first token", SINKS)
+    shown = without_sink(pooled(pattern, scene), scene.view.sink)
     positions = window(scene.view.token, scene.count, MOST_CELLS)
     long, whole = scene.count > MOST_CELLS, scene.view.span == "overview"
-    chrome.say(f"Head {name} · row: token that reads · column: token read", "title")
     if long:
         with st.container(horizontal=True, vertical_alignment="center", key="span"):
             choice(scene, "span", "Shown", MAP_SPANS)
             chrome.say(_shown(scene.count, positions, whole), "title")
     if long and whole:
-        figure = head_overview(pattern, scene.theme)
+        figure = head_overview(shown, scene.theme)
     else:
-        figure = head_map(pattern, positions, scene.labels, scene.view.token, scene.theme)
-    chart(figure, "head_map", lambda point: scene.choose(token=int(point["y"])))
+        figure = head_map(shown, positions, scene.labels, scene.view.token, scene.theme)
+    chart(figure, "head_map", lambda point: scene.choose(token=int(point["y"]), source=None))
+
+
+def pooled(pattern: np.ndarray, scene: Scene) -> np.ndarray:
+    """(H, S, S) -> (S, S): the picked head, or the mean or the largest over the block's heads."""
+    if scene.view.pool == "one":
+        return pattern[scene.view.head]
+    return pattern.mean(axis=0) if scene.view.pool == "mean" else pattern.max(axis=0)
 
 
 def _shown(count: int, positions: range, whole: bool) -> str:
@@ -96,6 +124,31 @@ def _shown(count: int, positions: range, whole: bool) -> str:
         side = -(-count // MOST_CELLS)
         return f"a cell shows the largest of {side} x {side} values"
     return f"tokens {positions.start} to {positions.stop - 1} of {count:,}"
+
+
+def as_lines(scene: Scene, pattern: np.ndarray) -> None:
+    """Lines from token to token, following the mouse."""
+    positions = window(scene.view.token, scene.count, MOST_LINES)
+    inside = slice(positions.start, positions.stop)
+    data = {
+        "tokens": [
+            {"position": label.position, "short": label.short} for label in scene.labels[inside]
+        ],
+        "pattern": as_bytes(pattern[scene.view.head, inside, inside]),
+        "picked": scene.view.token,
+    }
+    if len(positions) < scene.count:
+        chrome.say(_shown(scene.count, positions, whole=False), "title")
+    components.lines(data, lambda position: scene.choose(token=int(position), source=None))
+
+
+LOOKS = {
+    "pattern": as_map,
+    "lines": as_lines,
+    "steps": head_steps.steps,
+    "qkv": head_steps.vectors,
+    "writes": head_writes.writes,
+}
 
 
 def rows(scene: Scene, pattern: np.ndarray, readers: Iterable[int]) -> pd.DataFrame:

@@ -89,9 +89,8 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     """One neuron along the prompt, and what it writes."""
     neuron, token = activity.neuron, scene.view.token
     chrome.say(
-        f"Left: how strongly one {NEURON} answers to each token. Right: the tokens its vector "
-        "makes more or less likely when it reaches the top unchanged, as logits for one unit of "
-        "activation."
+        f"How strongly one {NEURON} answers to each token, and what it then writes: its vector, "
+        "read as if it reached the top unchanged, makes some tokens more likely and others less."
     )
     positions = window(token, scene.count, MOST_COLUMNS)
     choices(scene, extent(positions, scene.count), activity)
@@ -100,14 +99,16 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     )
     up, down = words(pushes.up_ids[0]), words(pushes.down_ids[0])
     left, right = st.columns([0.6, 0.4], gap="medium")
+    name = f"{activity.block}.{neuron}"
     with left:
+        chrome.say(f"Neuron {name} by token", "title")
         values = activity.values(scene.view.stage)[:, neuron]
         figure = neuron_course(values, positions, scene.labels, token, scene.theme)
         chart(figure, "neuron_course", lambda point: scene.choose(token=int(point["x"])))
     with right:
+        chrome.say("Logits pushed up and down by one unit of activation", "title")
         figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme, kind="ff")
         chart(figure, "neuron_pushes")
-    name = f"{activity.block}.{neuron}"
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
     chrome.stands_out(f"{said} {captions.pushes(up, down)}")
     foot(
@@ -148,6 +149,7 @@ def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
         if scene.view.mlp != "gelu":
             choice(scene, "stage", "Activations", STAGES)
         if activity:
+            chrome.say("neuron", "title")
             neuron_field(scene, activity)
         chrome.say(shown, "title")
 

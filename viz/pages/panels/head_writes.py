@@ -1,0 +1,64 @@
+"""What one head adds to the stream, and what that does to the next token."""
+
+import numpy as np
+
+from viz import captions
+from viz.bars import pushed_bars, token_bars
+from viz.labels import TokenLabel
+from viz.pages import chrome, engine
+from viz.pages.panels.scene import Scene, chart, extent
+from viz.pages.view import layer_of
+from viz.window import window
+
+MOST_COLUMNS = 40
+PUSHED = 5
+
+
+def writes(scene: Scene, _pattern: np.ndarray) -> None:
+    """The length of the head's write along the prompt, and the tokens it pushes at the focus."""
+    token = scene.view.token
+    norms = norms_of(scene)
+    positions = window(token, scene.count, MOST_COLUMNS)
+    chrome.say(f"Length of what it adds · {extent(positions, scene.count)}", "title")
+    figure = token_bars(
+        norms,
+        positions,
+        scene.labels,
+        title="L2 norm",
+        colour=scene.theme.attn,
+        focus=token,
+        theme=scene.theme,
+        height=150,
+    )
+    chart(figure, "head_norms", lambda point: scene.choose(token=int(point["x"])))
+    up, gains, down, losses = pushed_at_focus(scene)
+    chrome.say("Tokens it pushes up and down most at the token in focus", "title")
+    chart(pushed_bars(up, gains, down, losses, theme=scene.theme), "head_pushes")
+
+
+def caption(scene: Scene) -> str:
+    """What the head's write does at the token in focus, in words."""
+    up, gains, down, losses = pushed_at_focus(scene)
+    name = f"{layer_of(scene.view)}.{scene.view.head}"
+    norm = float(norms_of(scene)[scene.view.token])
+    return captions.head_write(
+        name, scene.label, norm, (up[0], float(gains[0])), (down[0], float(losses[0]))
+    )
+
+
+def norms_of(scene: Scene) -> np.ndarray:
+    """(S,): the length of the picked head's write at every token."""
+    block = engine.block(scene.source, scene.trace.ids, layer_of(scene.view))
+    return block.head_norms[scene.view.head].numpy()
+
+
+def pushed_at_focus(
+    scene: Scene,
+) -> tuple[list[TokenLabel], np.ndarray, list[TokenLabel], np.ndarray]:
+    """Tokens raised and their logit changes, tokens lowered and theirs, strongest first."""
+    view = scene.view
+    found = engine.head_pushes(
+        scene.source, scene.trace.ids, (layer_of(view), view.head), view.token, PUSHED
+    )
+    up, down = ([engine.word(token) for token in ids[0]] for ids in (found.up_ids, found.down_ids))
+    return up, found.up[0], down, found.down[0]
