@@ -11,11 +11,13 @@ from viz.pages.warm_up import warmed_up
 if __name__ == "__main__":
     from viz.pages.about import about
     from viz.pages.explore import explore
+    from viz.pages.learn import learn
 
     st.set_page_config(page_title="Glassbox GPT-2", layout="wide")
     pages: list = []
     pages += [
         st.Page(lambda: explore(pages), title="Explore", url_path="explore", default=True),
+        st.Page(lambda: learn(pages), title="Learn", url_path="learn"),
         st.Page(lambda: about(pages), title="About", url_path="about"),
     ]
     st.navigation(pages, position="hidden").run()

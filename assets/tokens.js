@@ -9,7 +9,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   });
   const row = make("div", { class: "row", role: "group", "aria-label": "Tokens of the prompt" });
   row.append(...grouped(chips, data.tokens));
-  repaint(root, row, next(data.next));
+  repaint(root, ...[row, next(data.next)].filter(Boolean));
   show(row, chips[data.picked]);
 }
 

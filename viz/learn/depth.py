@@ -25,7 +25,7 @@ def through_depth(
     figure.update_xaxes(title={"text": "block", "font": {"size": 11}}, tickformat="d", col=2)
     figure.update_yaxes(rangemode="tozero")
     figure.update_annotations(font={"size": 12, "color": theme.muted})
-    lay_out(figure, theme, height=360, margin={"l": 8, "r": 8, "t": 26, "b": 8})
+    lay_out(figure, theme, height=360).update_layout(margin_t=26)
     legend = {"x": 0.02, "y": 0.98, "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12}}
     return figure.update_layout(showlegend=True, legend=legend)
 

@@ -128,10 +128,10 @@ def stack(
     In one picture lengths compare: rows are as long as the stream is wide, and the MLP is drawn
     twice as long as the attention because it has twice the weights.
     """
-    width, step = 27 * size, size + 14
-    x, unit = 0.42 * width, 0.5 * width * min(1, dmodel / widest) ** 0.5
+    width, step = 25 * size, size + 14
+    x, unit = 0.4 * width, 0.6 * width * min(1, dmodel / widest) ** 0.5
     low, high = height - 1.6 * step, 2.4 * step
-    pitch = min(2 * size, (low - high) / N)
+    pitch = min(2.6 * size, (low - high) / N)
     high = low - pitch * N
     thick = max(1.5, 0.72 * pitch)
     shapes = [
@@ -148,10 +148,10 @@ def stack(
         box(embed, x, low + 0.75 * step, 9 * size, size),
         box(norm, x, high - 0.7 * step, 9 * size, size),
         box(head, x, high - 1.7 * step, 9 * size, size),
-        text(width - 4, low - 0.3 * size, "block 0", "muted", "end"),
+        text(x + 0.9 * unit + size, low - 0.3 * size, "block 0", "muted"),
     ]
     if N > 1 and low - high > 3 * size:
-        shapes.append(text(width - 4, high + size, f"block {N - 1}", "muted", "end"))
+        shapes.append(text(x + 0.9 * unit + size, high + size, f"block {N - 1}", "muted"))
     label = f"{N} blocks of {H} heads on a stream {dmodel} wide"
     return drawing(label, width, height, shapes)
 

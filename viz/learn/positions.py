@@ -45,7 +45,7 @@ def summands(
     figure.update_xaxes(showgrid=False, nticks=8, tickformat="d")
     figure.update_xaxes(title={"text": "entry of the vector", "font": {"size": 11}}, row=2)
     figure.update_annotations(font={"size": 12, "color": theme.muted})
-    return lay_out(figure, theme, height=430, margin={"l": 8, "r": 8, "t": 26, "b": 8})
+    return lay_out(figure, theme, height=430).update_layout(margin_t=26)
 
 
 def likeness(tables: dict[str, np.ndarray], theme: Theme) -> go.Figure:
@@ -75,7 +75,7 @@ def likeness(tables: dict[str, np.ndarray], theme: Theme) -> go.Figure:
     figure.update_yaxes(autorange="reversed", showgrid=False, nticks=5)
     figure.update_xaxes(showgrid=False, nticks=5, title={"text": "position", "font": {"size": 11}})
     figure.update_annotations(font={"size": 12, "color": theme.muted})
-    return lay_out(figure, theme, height=430, margin={"l": 8, "r": 8, "t": 26, "b": 8})
+    return lay_out(figure, theme, height=430).update_layout(margin_t=26)
 
 
 def cosines(rows: np.ndarray) -> np.ndarray:

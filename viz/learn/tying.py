@@ -47,8 +47,7 @@ def both_uses(
     figure.update_yaxes(range=[0, 1], tickvals=[0, 0.5, 1], row=2)
     figure.update_yaxes(nticks=5, row=1)
     figure.update_annotations(font={"size": 12, "color": theme.muted})
-    return lay_out(figure, theme, height=400, bargap=0.15,
-                   margin={"l": 8, "r": 8, "t": 26, "b": 8})  # fmt: skip
+    return lay_out(figure, theme, height=400, bargap=0.15).update_layout(margin_t=26)
 
 
 def _bars(x: np.ndarray, y: np.ndarray, colour: str, at: str) -> go.Bar:

@@ -54,7 +54,9 @@ def learn(pages: list) -> None:
         sheets.append("learn_stage.css")
     st.html("<style>" + "".join(_sheet(name) for name in sheets) + "</style>")
     if not view.present:
-        chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
+        chrome.header(
+            pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None)
+        )
         components.prompt(view.q, EXAMPLES, run)
     notices = st.empty()
     ids = readable_ids(source, view.q)
@@ -101,7 +103,7 @@ def on_page(lesson: Lesson, section: Section) -> None:
 def contents(section: Section) -> None:
     """The chapter's sections in a row."""
     st.session_state["contents"] = section.name
-    with st.container(key="contents"):
+    with st.container(key="contents_row"):
         st.segmented_control(
             "Section",
             ORDER,

@@ -32,11 +32,11 @@ attention heads. The model knows <code>vocabsize</code> = {c.vocabsize:,} tokens
 <p>Two widths follow and cannot be chosen: a head works in <code>dk = dmodel / H</code> = {c.dk}
 dimensions, and the MLP opens the stream to <code>dff = 4 · dmodel</code> = {c.dff:,}.</p>
 <p>A <b>parameter</b> is a number that training sets. The model in use has
-{_total(c):,} of them.</p>
+{c.parameters:,} of them.</p>
 <p><b>117M or 124M?</b> The report of 2019 gives its smallest model 117 million parameters; counted,
-with the table shared by input and output counted once, it has {_total(GPTConfig()):,}. OpenAI later
+with the table shared by input and output counted once, it has {GPTConfig().parameters:,}. OpenAI later
 noted in its repository that the report’s counts were wrong; the old name stayed in use. GPT-1’s
-{_total(GPT1) / 1e6:.1f} million (same blocks, {GPT1.vocabsize:,} tokens, {GPT1.max_seq_len}
+{GPT1.parameters / 1e6:.1f} million (same blocks, {GPT1.vocabsize:,} tokens, {GPT1.max_seq_len}
 positions) do round to 117.</p>
 {sizes_table()}"""
 
@@ -45,7 +45,7 @@ def sizes_table() -> str:
     """The four published sizes, counted."""
     rows = "".join(
         f"<tr><th scope='row'>{html.escape(name)}</th><td>{c.dmodel:,}</td><td>{c.N}</td>"
-        f"<td>{c.H}</td><td>{_total(c):,}</td></tr>"
+        f"<td>{c.H}</td><td>{c.parameters:,}</td></tr>"
         for name, c in SIZES.items()
     )
     head = "".join(f"<th scope='col'>{h}</th>" for h in ("", "dmodel", "N", "H", "parameters"))
@@ -153,10 +153,6 @@ def caption(config: GPTConfig, counts: dict[str, int]) -> str:
         f"<b>{total:,}</b> parameters, {100 * tables / total:.0f} % of them in the two tables and "
         f"{100 * blocks / total:.0f} % in attention and MLP."
     )
-
-
-def _total(config: GPTConfig) -> int:
-    return sum(gpt_parameters(config).values())
 
 
 SECTION = Section(
