@@ -9,13 +9,14 @@ from importlib import import_module
 _HOMES = {
     "checkpoint": ("CheckpointError", "load_model"),
     "config": ("GPT2_SIZES", "GPTConfig"),
+    "extend": ("extended",),
     "gpt": ("GPT", "MLP", "Block", "CausalSelfAttention"),
     "lens": ("Lens", "logit_lens"),
     "readout": (
         *("Courses", "Entries", "Pushed", "Writes", "final_scale", "head_write", "largest_entries"),
         *("nearest_tokens", "neuron_write", "pushed", "token_courses", "writes"),
     ),
-    "sample": ("distribution", "next_token", "sample"),
+    "sampling": ("distribution", "generate", "next_token", "sample"),
     "tokenizer": ("Tokenizer",),
     "trace": ("BlockTrace", "Trace", "run_trace"),
     "transformer": ("Transformer", "TransformerConfig"),

@@ -18,7 +18,7 @@ def head_scores(pattern: Tensor, cells: Tensor) -> dict[str, Tensor]:
 
     Args:
         pattern: (H, S, S), rows summing to 1.
-        cells: (5, S, S), `cells_of_interest` of the prompt.
+        cells: (5, S, S), the `cells_of_interest` of the prompt.
     Returns:
         One (H,) tensor a name of `SCORES`. All but the entropy are mean attention, 0 to 1, over
         the rows where the question makes sense; NaN where there is no such row.
@@ -29,46 +29,58 @@ def head_scores(pattern: Tensor, cells: Tensor) -> dict[str, Tensor]:
         induction: to whatever followed those earlier copies (Olsson et al. 2022, prefix matching);
         entropy: of a row, in nats; 0 when all attention goes to one token.
     """
-    rows = cells.any(dim=-1).sum(dim=-1)  # (5,)
     # Row by row, as a matrix product: ten times faster than masking the pattern five times.
-    given = torch.einsum("hij,nij->inh", pattern, cells)  # (S, 5, H)
-    means = given.sum(dim=0) / rows[:, None]  # (5, H), 0 / 0 = NaN
+    means = torch.einsum("hij,nij->inh", pattern, cells).sum(dim=0)  # (5, H)
     return dict(zip(SCORES, [*means, row_entropy(pattern).mean(dim=-1)], strict=True))
 
 
-def cells_of_interest(ids: Tensor) -> Tensor:
-    """(S,) tokens -> (5, S, S), 1 in the cells that each score but the entropy looks at, else 0."""
+def cells_of_interest(ids: Tensor, start: int = 0) -> Tensor:
+    """(S,) tokens -> (5, R, S): the weights that turn a pattern into each score but the entropy.
+
+    1 / rows in the cells a score looks at, where rows of the pattern have such cells; 0 elsewhere.
+    A score that finds no cell on this prompt is NaN throughout. R rows, from `start` on, are given.
+    """
     S = len(ids)
-    below = torch.ones(S, S, dtype=torch.bool).tril(-1)
-    copy = (ids[:, None] == ids[None, :]) & below  # (S, S): column holds the row's token, earlier
+    back = torch.arange(start, S)[:, None] - torch.arange(S)  # (R, S): from the reader to the read
+    copy = (ids[start:, None] == ids) & (back > 0)  # (R, S): column holds the row's token, earlier
+    later, copies = S - 1, S - len(ids.unique())  # rows after the first, rows that have a copy
     cells = {
-        "previous": below.triu(-1),
-        "first": below & (torch.arange(S) == 0),
-        "current": torch.eye(S, dtype=torch.bool),
-        "duplicate": copy,
+        "previous": (back == 1) / later,
+        "first": F.pad(back[:, :1] > 0, (0, S - 1)) / later,
+        "current": (back == 0) / S,
+        "duplicate": copy / copies,
         # What followed the copy at j stands at j + 1, at the latest the row's own token.
-        "induction": F.pad(copy[:, :-1], (1, 0)),
+        "induction": F.pad(copy[:, :-1], (1, 0)) / copies,
     }
-    return torch.stack([cells[name] for name in SCORES if name in cells]).float()
+    return torch.stack([cells[name] for name in SCORES if name in cells])  # 0 / 0 = NaN
 
 
 def row_entropy(pattern: Tensor) -> Tensor:
-    """(H, S, S) -> (H, S), nats: - sum p log p, where 0 log 0 counts as 0."""
+    """(H, R, S), the last R rows of a pattern -> (H, R), nats: - sum p log p, 0 log 0 = 0."""
+    _, R, S = pattern.shape
     entropy = torch.empty(pattern.shape[:2])
-    for start in range(0, pattern.shape[1], ROWS):
-        rows = pattern[:, start : start + ROWS, : start + ROWS]  # nothing lies right of these
+    for start in range(0, R, ROWS):
+        rows = pattern[:, start : start + ROWS, : S - R + start + ROWS]  # right of these lies 0
         tiny = torch.finfo(rows.dtype).tiny
         entropy[:, start : start + ROWS] = -(rows.clamp(min=tiny).log_().mul_(rows)).sum(dim=-1)
     return entropy
 
 
-def thumbnail(pattern: Tensor, side: int = THUMBNAIL) -> Tensor:
-    """(H, S, S) -> (H, T, T), T = min(S, side): the strongest cell of each of T x T tiles.
+def thumbnail(pattern: Tensor) -> Tensor:
+    """(H, R, S) -> max-pooled over tiles of `tile_side(S)` rows and columns, from the first on."""
+    return strongest(pattern, tile_side(pattern.shape[-1]))
 
-    Tiles share no cell and differ by at most one in height and width.
+
+def tile_side(S: int) -> int:
+    """Tokens along the side of a tile, of which at most THUMBNAIL cover S tokens.
+
+    A power of two: as a prompt grows, tiles stay as they are or join in fours, and no finer
+    picture is needed to draw them again.
     """
-    T = min(pattern.shape[-1], side)
-    bands = [band.amax(dim=-2) for band in pattern.tensor_split(T, dim=-2)]  # T of (H, S)
-    rows = torch.stack(bands, dim=-2)  # (H, T, S)
-    tiles = [tile.amax(dim=-1) for tile in rows.tensor_split(T, dim=-1)]  # T of (H, T)
-    return torch.stack(tiles, dim=-1)  # (H, T, T)
+    return 1 << (-(-S // THUMBNAIL) - 1).bit_length()
+
+
+def strongest(cells: Tensor, side: int) -> Tensor:
+    """(..., R, S) -> the largest cell of each tile; the last tiles may be smaller."""
+    bands = torch.stack([band.amax(dim=-2) for band in cells.split(side, dim=-2)], dim=-2)
+    return torch.stack([tile.amax(dim=-1) for tile in bands.split(side, dim=-1)], dim=-1)

@@ -21,7 +21,7 @@ from model.config import GPTConfig
 from model.gpt import GPT, Block
 from model.heads import SCORES, cells_of_interest, head_scores, thumbnail
 
-See = Callable[[Tensor], None]
+See = Callable[[Tensor], Tensor | None]
 
 
 def writers(config: GPTConfig) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Trace:
     config: GPTConfig
     residual: Tensor = field(repr=False)  # (2N+1, S, dmodel)
     write_norms: Tensor = field(repr=False)  # (2N+1, S), L2 norm of what each writer added
-    thumbnails: Tensor = field(repr=False)  # (N, H, T, T) fp16, T = min(S, 32), max-pooled patterns
+    thumbnails: Tensor = field(repr=False)  # (N, H, T, T) fp16, T <= 32, max-pooled patterns
     head_scores: Mapping[str, Tensor] = field(repr=False)  # name -> (N, H), see model.heads
     checks: Mapping[str, float]  # measured errors, see run_trace
     model: GPT = field(repr=False)  # runs single blocks again; its weights must not have changed
@@ -206,7 +206,8 @@ def run_trace(model: GPT, ids: Sequence[int] | Tensor) -> Trace:
         ValueError: if ids are none, too many, or not in the vocabulary.
     """
     tokens = torch.tensor(checked_ids(ids, model.config))  # (S,)
-    seen = _Recording(model.config, tokens)
+    room = torch.empty(2 * model.config.N + 1, len(tokens), model.config.dmodel)
+    seen = Recording(room, cells_of_interest(tokens))
     with hooked(model, seen.reads(), seen.writes()) as twin, torch.no_grad():
         twin.norm(twin.stream(tokens[None].to(model.mask.device)))
     return Trace(
@@ -215,9 +216,7 @@ def run_trace(model: GPT, ids: Sequence[int] | Tensor) -> Trace:
         residual=seen.residual,
         write_norms=seen.write_norms,
         thumbnails=torch.stack(seen.thumbnails),
-        head_scores=MappingProxyType(
-            {name: torch.stack([scores[name] for scores in seen.scores]) for name in SCORES}
-        ),
+        head_scores=MappingProxyType(seen.head_scores()),
         checks=MappingProxyType({"row_sum": seen.row_sum, "stream": seen.stream_error}),
         model=model,
     )
@@ -238,13 +237,14 @@ def checked_ids(ids: Sequence[int] | Tensor, config: GPTConfig) -> list[int]:
     return tokens
 
 
-class _Recording:
-    """Where the hooks of one pass put what they see."""
+class Recording:
+    """Where the hooks of one pass over S tokens put what they see."""
 
-    def __init__(self, config: GPTConfig, ids: Tensor):
-        self.N, self.cells = config.N, cells_of_interest(ids)
-        self.residual = torch.empty(2 * config.N + 1, len(ids), config.dmodel)
-        self.write_norms = torch.empty(2 * config.N + 1, len(ids))
+    def __init__(self, residual: Tensor, cells: Tensor):
+        """residual: room for (2N+1, S, dmodel); cells: what the head scores look at."""
+        self.N, self.cells = len(residual) // 2, cells
+        self.residual = residual
+        self.write_norms = torch.empty(residual.shape[:2])
         self.thumbnails: list[Tensor] = []  # N of (H, T, T)
         self.scores: list[dict[str, Tensor]] = []  # N of name -> (H,)
         self.row_sum = self.stream_error = 0.0
@@ -282,6 +282,10 @@ class _Recording:
         self.scores.append(head_scores(pattern, self.cells))
         self.thumbnails.append(thumbnail(pattern).half())
 
+    def head_scores(self) -> dict[str, Tensor]:
+        """name -> (N, H)"""
+        return {name: torch.stack([scores[name] for scores in self.scores]) for name in SCORES}
+
 
 @contextmanager
 def hooked(
@@ -291,7 +295,8 @@ def hooked(
 
     Args:
         reads: module path -> called with that module's first input.
-        writes: module path -> called with that module's output.
+        writes: module path -> called with that module's output; what it returns, unless None,
+            takes the output's place.
     """
     reporting = twin(module).eval()
     with ExitStack() as hooks:
@@ -313,7 +318,7 @@ def _on_input(see: See) -> Callable:
 
 def _on_output(see: See) -> Callable:
     def hook(_module, _args, output):
-        see(output)
+        return see(output)
 
     return hook
 

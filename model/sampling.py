@@ -7,12 +7,13 @@ either leaves out is out, and what stays is scaled to sum to 1.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from model.bounds import within
+from model.extend import extended
 from model.trace import Trace
 
 ROUNDING = 1e-12  # probabilities whose sum comes that close to top_p reach it
@@ -108,3 +109,21 @@ def next_token(
     seed = within(seed, "seed", 0, 2**32 - 1)
     logits = trace.logits_at(slice(len(trace.ids) - 1, None))[0]  # (vocabsize,)
     return sample(distribution(logits, temperature, top_k, top_p), [seed, len(trace.ids)])
+
+
+def generate(
+    trace: Trace,
+    seed: int = 0,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Iterator[tuple[int, Trace]]:
+    """Draw token after token, each with the trace that ends in it, until the context is full.
+
+    Raises:
+        ValueError: at the first step; see `next_token`.
+    """
+    while len(trace.ids) < trace.config.max_seq_len:
+        token = next_token(trace, seed, temperature, top_k, top_p)
+        trace = extended(trace, token)
+        yield token, trace
