@@ -11,7 +11,7 @@ from viz.residual import cell_targets, outline
 from viz.theme import MONO, Theme, colour_bar, lay_out, signed_scale
 from viz.window import ticks
 
-MOST_ROWS = 24
+MOST_ROWS = 20
 MOST_ENTRIES = 32
 MOST_CELLS = 128  # a side of the map of positions
 HEIGHT = 380
@@ -57,10 +57,13 @@ def added(
         figure.add_trace(_norms(name, norms, positions, labels, theme), 1, len(part) + 1)
     _rows_of_tokens(figure, positions, labels, theme)
     names = [str(entry) for entry in entries]
+    axis = ticks(range(len(entries)), names, 6) | {"range": [-0.5, len(entries) - 0.5]}
     for column in range(1, len(part) + 1):
-        figure.update_xaxes(**ticks(range(len(entries)), names, 6), showgrid=False, col=column)
+        figure.update_xaxes(**axis, showgrid=False, ticks="", col=column)
     figure.update_xaxes(title=_small("entry of the vector", theme), col=2)
-    figure.update_xaxes(title=_small("L2 norm of the row", theme), rangemode="tozero", col=4)
+    figure.update_xaxes(
+        title=_small("L2 norm of the row", theme), rangemode="tozero", ticks="", col=4
+    )
     return _titled(figure, theme)
 
 
@@ -165,7 +168,7 @@ def _strip(
 def _rows_to_pick(positions: range, entries: int) -> go.Scatter:
     """`cell_targets` counts rows from 0; here a row is a token, so they start at the window's."""
     points = cell_targets(range(len(positions)), range(entries))
-    return points.update(y=points.y + positions.start)
+    return points.update(y=points.y + positions.start, showlegend=False)
 
 
 def _norms(
@@ -194,7 +197,7 @@ def _rows_of_tokens(
 ) -> None:
     """Layout and rows of `added`; few tokens make a low picture, not tall cells."""
     texts = [labels[position].plain for position in positions]
-    height = 84 + min(26, (HEIGHT - 84) / len(positions)) * len(positions)
+    height = 110 + min(26, (HEIGHT - 110) / len(positions)) * len(positions)
     lay_out(figure, theme, height=height, clickmode="event+select", hovermode="closest")
     figure.update_yaxes(**ticks(positions, texts, MOST_ROWS), showgrid=False)
     figure.update_yaxes(range=[positions.stop - 0.5, positions.start - 0.5])

@@ -16,6 +16,7 @@ from viz.window import ticks
 MOST_NEURONS = 20  # rows that can be read in the room a panel has
 MOST_COLUMNS = 64
 HEIGHT = 380
+COURSE_HEIGHT = 346  # leaves room for a title above
 BINS = 60
 NEVER_DIMMED = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
 
@@ -85,7 +86,7 @@ def neuron_course(
         colour=theme.ff,
         focus=focus,
         theme=theme,
-        height=HEIGHT,
+        height=COURSE_HEIGHT,
     )
     part = values[positions.start : positions.stop]
     figure.update_traces(
@@ -137,6 +138,7 @@ def _token_axis(figure: go.Figure, positions: range, labels: Sequence[TokenLabel
         tickangle=-45,
         tickfont={"family": MONO, "size": 11},
         showgrid=False,
+        range=[positions.start - 0.5, positions.stop - 0.5],
         col=1,
     )
 

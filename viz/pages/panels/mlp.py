@@ -11,7 +11,7 @@ from model.readout import Pushed
 from viz import captions
 from viz.bars import pushed_bars
 from viz.labels import TokenLabel
-from viz.mlp import MOST_COLUMNS, gelu_curve, most_active, neuron_course, neuron_map
+from viz.mlp import COURSE_HEIGHT, MOST_COLUMNS, gelu_curve, most_active, neuron_course, neuron_map
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart, choice, extent, foot
 from viz.pages.view import MLP_VIEWS, STAGES, layer_of
@@ -108,7 +108,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     with right:
         chrome.say("Logits pushed up and down by one unit of activation", "title")
         figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme, kind="ff")
-        chart(figure, "neuron_pushes")
+        chart(figure.update_layout(height=COURSE_HEIGHT), "neuron_pushes")
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
     chrome.stands_out(f"{said} {captions.pushes(up, down)}")
     foot(
@@ -149,7 +149,7 @@ def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
         if scene.view.mlp != "gelu":
             choice(scene, "stage", "Activations", STAGES)
         if activity:
-            chrome.say("neuron", "title")
+            st.html('<p class="gb-title">neuron</p>', width="content")
             neuron_field(scene, activity)
         chrome.say(shown, "title")
 
