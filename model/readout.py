@@ -236,3 +236,15 @@ def token_courses(
     probs = (aims - logits.logsumexp(dim=-1)).exp()
     ranks = torch.stack([(logits > aim[:, None]).sum(dim=-1) for aim in aims])  # (T, R)
     return Courses(position, rows, tokens, probs.numpy(), ranks.numpy())
+
+
+@torch.no_grad()
+def read_norms(trace: Trace) -> np.ndarray:
+    """(2N+1, S) L2 norm of each row of the stream as the next module reads it: after LayerNorm.
+
+    Row r is read through `norm_1` or `norm_2` of a block, the last through the final norm.
+    """
+    model, device = trace.model, trace.model.mask.device
+    norms = [norm for block in model.blocks for norm in (block.norm_1, block.norm_2)]
+    read = zip([*norms, model.norm], trace.residual, strict=True)
+    return torch.stack([norm(x.to(device)).norm(dim=-1).cpu() for norm, x in read]).numpy()

@@ -18,6 +18,7 @@ from model import (
     token_courses,
     writes,
 )
+from model.readout import read_norms
 from tests.networks import random_gpt, random_ids
 
 V, S = 97, 20
@@ -152,6 +153,15 @@ def test_the_cosine_holds_beside_an_enormous_entry():
     written = trace.block(1).attn_out[0].double()
     true = torch.cosine_similarity(written, before, dim=0).item()
     assert writes(trace).cosine[3, 0] == pytest.approx(true, abs=1e-4)
+
+
+def test_the_stream_as_it_is_read(model, trace):
+    found = read_norms(trace)
+    assert found.shape == (7, S)
+    inside = trace.block(1)
+    assert_allclose(found[2], inside.norm_1.norm(dim=-1), rtol=1e-5)
+    assert_allclose(found[3], inside.norm_2.norm(dim=-1), rtol=1e-5)
+    assert_allclose(found[6], model.norm(trace.residual[6]).norm(dim=-1), rtol=1e-5)
 
 
 def test_the_enormous_entry_is_found_once_where_it_is_largest():
