@@ -132,6 +132,13 @@ def position_maps(tables: Mapping[str, np.ndarray], focus: int, theme: Theme) ->
     return _titled(lay_out(figure, theme, height=HEIGHT), theme)
 
 
+def likeness(rows: np.ndarray) -> np.ndarray:
+    """(P, dmodel) -> (P, P): the cosine between every two rows; 0 where a row is all zeros."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = rows / np.where(lengths > 0, lengths, 1)
+    return unit @ unit.T
+
+
 def mean_pool(matrix: np.ndarray, size: int) -> tuple[np.ndarray, int]:
     """`matrix` (P, P) as at most (size, size) means over squares, and the side of a square."""
     step = -(-len(matrix) // size)

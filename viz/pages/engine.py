@@ -4,26 +4,21 @@ Everything kept here is shared by all visitors and keyed by what was asked: the 
 the token ids. Nothing of it is ever changed.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
+from torch import Tensor
 
-from model import GPT, BlockTrace, Tokenizer, Trace, logit_lens, run_trace
+from model import GPT, BlockTrace, Tokenizer, Trace, logit_lens, readout, run_trace
 from model.checkpoint import BUILT_IN, here, load_model, offered
+from model.circuits import repetition_scores
 from model.lens import Lens
 from model.mini.asset import trained_ids
-from model.readout import (
-    Pushed,
-    final_scale,
-    head_write,
-    nearest_tokens,
-    neuron_write,
-    pushed,
-)
 from model.transformer import sinusoids
+from viz.embedding import likeness
 from viz.labels import TokenLabel, token_label
-from viz.learn.positions import cosines
 from viz.pages.turnstile import Turnstile
 
 TITLES = {
@@ -96,22 +91,47 @@ def block(source: str, ids: tuple[int, ...], layer: int) -> BlockTrace:
 @st.cache_resource(show_spinner=False, max_entries=64)
 def head_pushes(
     source: str, ids: tuple[int, ...], where: tuple[int, int], token: int, k: int
-) -> Pushed:
+) -> readout.Pushed:
     """The tokens that one head's write at one position raises and lowers most.
 
     Args:
         where: the head, as (block, head).
     """
     layer, head = where
-    write = head_write(model(source), block(source, ids, layer), head)[token : token + 1]
-    scale = final_scale(trace(source, ids))[token]
-    return pushed(model(source), write, k, scale, among=known(source))
+    write = readout.head_write(model(source), block(source, ids, layer), head)[token : token + 1]
+    scale = readout.final_scale(trace(source, ids))[token]
+    return readout.pushed(model(source), write, k, scale, among=known(source))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def writes(source: str, ids: tuple[int, ...]) -> readout.Writes:
+    """Size and direction of every write against the stream it is added to."""
+    return readout.writes(trace(source, ids))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def read_norms(source: str, ids: tuple[int, ...]) -> np.ndarray:
+    """(2N+1, S): the length of the stream as it is read, after each LayerNorm."""
+    return readout.read_norms(trace(source, ids))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def largest_entries(source: str, ids: tuple[int, ...], k: int) -> readout.Entries:
+    """The k largest single numbers of the stream."""
+    return readout.largest_entries(trace(source, ids), k)
 
 
 @st.cache_resource(show_spinner=False)
 def known(source: str) -> frozenset[int] | None:
     """Ids the model was trained on where that is fewer than all, as in the built-in; else None."""
     return trained_ids() if source == BUILT_IN else None
+
+
+@st.cache_resource(show_spinner=False)
+def repetition(source: str) -> Mapping[str, Tensor]:
+    """Each head's scores on repeated random tokens, name -> (N, H); a property of the model."""
+    among = known(source)
+    return repetition_scores(model(source), None if among is None else sorted(among))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -124,11 +144,11 @@ def mlp(source: str, ids: tuple[int, ...], layer: int) -> tuple[np.ndarray, np.n
 @st.cache_resource(show_spinner=False, max_entries=64)
 def neuron_pushes(
     source: str, ids: tuple[int, ...], layer: int, *, neuron: int, token: int, k: int
-) -> Pushed:
+) -> readout.Pushed:
     """The tokens that one unit of a neuron's activation at one position raises and lowers most."""
-    write = neuron_write(model(source), layer, neuron)[None]  # (1, dmodel)
-    scale = final_scale(trace(source, ids))[token]
-    return pushed(model(source), write, k, scale, among=known(source))
+    write = readout.neuron_write(model(source), layer, neuron)[None]  # (1, dmodel)
+    scale = readout.final_scale(trace(source, ids))[token]
+    return readout.pushed(model(source), write, k, scale, among=known(source))
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -136,7 +156,7 @@ def nearest(source: str, token: int, k: int) -> tuple[np.ndarray, np.ndarray, fl
     """The k tokens nearest to `token` by cosine in wte, their cosines, and the median of all."""
     among = known(source)
     others = model(source).config.vocabsize - 1 if among is None else len(among - {token})
-    ids, found = nearest_tokens(model(source), token, others, among)
+    ids, found = readout.nearest_tokens(model(source), token, others, among)
     return ids[:k], found[:k], float(np.median(found))
 
 
@@ -144,22 +164,45 @@ def nearest(source: str, token: int, k: int) -> tuple[np.ndarray, np.ndarray, fl
 def position_cosines(source: str) -> tuple[np.ndarray, np.ndarray]:
     """(P, P) twice: the cosines between learned positions, and between the sinusoids of 2017."""
     wpe = model(source).wpe.weight.detach()
-    return cosines(wpe.numpy()), cosines(sinusoids(*wpe.shape).numpy())
+    return likeness(wpe.numpy()), likeness(sinusoids(*wpe.shape).numpy())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def lens(
-    source: str, ids: tuple[int, ...], rows: tuple[int, ...], positions: tuple[int, ...], k: int
+    source: str,
+    ids: tuple[int, ...],
+    rows: tuple[int, ...],
+    positions: tuple[int, ...],
+    k: int,
+    *,
+    target: int | None = None,
 ) -> Lens:
     """The logit lens for the rows and positions in view."""
-    return logit_lens(model(source), trace(source, ids), k=k, rows=rows, positions=positions)
+    seen = trace(source, ids)
+    return logit_lens(model(source), seen, k=k, rows=rows, positions=positions, target=target)
+
+
+def answer(source: str, ids: tuple[int, ...], position: int, k: int) -> Lens:
+    """The model's own k best next tokens after one position: the lens' last row."""
+    return lens(source, ids, (len(trace(source, ids).writers) - 1,), (position,), k)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def courses(
+    source: str, ids: tuple[int, ...], position: int, rows: tuple[int, ...], target: int | None
+) -> readout.Courses:
+    """The leading tokens of all rows, and the target, followed through depth."""
+    seen = trace(source, ids)
+    lead = readout.token_courses(model(source), seen, position, rows=rows)
+    if target is None or target in lead.tokens:
+        return lead
+    return readout.token_courses(model(source), seen, position, [target, *lead.tokens], rows)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def last_row_error(source: str, ids: tuple[int, ...], position: int) -> float:
     """Largest difference between the lens' last row and the model's own probabilities there."""
-    last = len(trace(source, ids).writers) - 1
-    seen = lens(source, ids, (last,), (position,), 10)
+    seen = answer(source, ids, position, 10)
     logits = trace(source, ids).logits_at(slice(position, position + 1))
     own = logits.softmax(dim=-1)[0].numpy()
     return float(np.abs(own[seen.ids[0, 0]] - seen.probs[0, 0]).max())
