@@ -1,6 +1,7 @@
 // All attention heads as thumbnails, block 0 at the bottom as in the diagram.
-// data: {N, H, size, pixels, picked, scores}; pixels is base64, one byte a cell, 255 for an attention
-// of 1, rows of cells from head 0.0 to N-1.H-1. Reports `picked`, a name such as "5.1".
+// data: {N, H, size, pixels, picked, scores, colouring}; pixels is base64, one byte a cell, 255 for an attention
+// of 1, rows of cells from head 0.0 to N-1.H-1. With a colouring, {title, values, shares, says}, each
+// head is one shade instead. Reports `picked`, a name such as "5.1".
 
 const GAP = 2;
 
@@ -70,11 +71,12 @@ function overGrid({ N, H }) {
 
 function about(name, data) {
   const [layer, head] = name.split(".").map(Number);
-  const scores = Object.entries(data.scores)
+  const { colouring } = data;
+  const scores = Object.entries(colouring ? { [colouring.title]: colouring.values } : data.scores)
     .map(([title, values]) => [title, values[layer]?.[head]])
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([title, value]) => `${title} ${value.toFixed(2)}`);
-  return [`head ${name}`, ...scores].join(" · ");
+  return [`head ${name}`, ...scores, ...(colouring ? [colouring.says] : [])].join(" · ");
 }
 
 function thumbnails(root, data, pixels, cell) {
@@ -90,7 +92,12 @@ function thumbnails(root, data, pixels, cell) {
     const at = (layer * data.H + head) * data.size * data.size;
     const x = (head * cell + GAP / 2) * ratio;
     const y = ((data.N - 1 - layer) * cell + GAP / 2) * ratio;
-    pen.drawImage(tile(pixels, at, data.size, palette), x, y, inner, inner);
+    if (data.colouring) {
+      pen.fillStyle = `rgb(${palette[Math.round(255 * data.colouring.shares[layer][head])].slice(0, 3)})`;
+      pen.fillRect(x, y, inner, inner);
+    } else {
+      pen.drawImage(tile(pixels, at, data.size, palette), x, y, inner, inner);
+    }
   }
   return canvas;
 }

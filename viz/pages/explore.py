@@ -11,12 +11,17 @@ from model import Trace
 from model.files import CheckpointError
 from viz import diagram
 from viz.labels import probability
-from viz.pages import chrome, components, engine, panels
+from viz.pages import chrome, components, engine, panels, tour
 from viz.pages.panels.scene import Scene, choice
 from viz.pages.view import PANELS, View, fitted, from_params, panel_for
 
 EXAMPLES = json.loads((components.ASSETS / "examples.json").read_text(encoding="utf-8"))
 DEFAULT = View(q=EXAMPLES[0]["text"])
+BOS = (
+    "In training, a special token stood between documents. In front of the prompt it tells the "
+    "model that a text begins here, and it takes the part of the first token, where heads rest: so "
+    "the first word is read like any other, and all numbers differ."
+)
 
 
 def explore(pages: list) -> None:
@@ -25,9 +30,10 @@ def explore(pages: list) -> None:
     view = current_view()
     source = usable_source(view)
     chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
-    components.prompt(view.q, EXAMPLES, run)
+    prompt_row(source, view)
+    tour.card(source, view, choose)
     notices = st.empty()
-    ids = readable_ids(source, view.q)
+    ids = readable_ids(source, view.q, bos=view.bos == "1")
     if ids is None:
         tell(notices)
         return
@@ -36,6 +42,22 @@ def explore(pages: list) -> None:
     settle(trace)
     tell(notices)
     body(source, ids)
+
+
+def prompt_row(source: str, view: View) -> None:
+    """The prompt, whether the start token goes in front of it, and the known circuits."""
+    with st.container(horizontal=True, vertical_alignment="center", key="prompt_row"):
+        components.prompt(view.q, EXAMPLES, run)
+        st.session_state["bos"] = view.bos == "1"
+        st.toggle("Start token", key="bos", on_change=set_bos, help=BOS)
+        tour.menu(source, choose)
+    if view.bos:
+        chrome.say(BOS, "title")
+
+
+def set_bos() -> None:
+    """The start token was switched on or off; every position moves by one."""
+    choose(bos="1" if st.session_state["bos"] else None, token=None, source=None)
 
 
 def prepare() -> None:
@@ -64,7 +86,7 @@ def choose(**choices) -> None:
 
 def run(text: str) -> None:
     """A new prompt: the last token comes into focus, the picked box stays."""
-    choose(q=text, token=None)
+    choose(q=text, token=None, tour=None)
 
 
 def pick_box(box: str) -> None:
@@ -101,33 +123,36 @@ def usable_source(view: View) -> str:
     return wanted
 
 
-def readable_ids(source: str, text: str) -> tuple[int, ...] | None:
-    """The ids of the prompt if the model can read it; otherwise says why not and returns None."""
+def readable_ids(source: str, text: str, bos: bool = False) -> tuple[int, ...] | None:
+    """The ids of the prompt if the model can read it; otherwise says why not and returns None.
+
+    Args:
+        bos: put the start token in front.
+    """
     if not text:
         chrome.say("Type a sentence above, or choose an example, to see the model read it.")
         return None
     try:
-        ids = engine.tokenizer().encode(text)
+        ids = engine.tokenizer().encode(text, bos)
     except ValueError as error:
         chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
         return None
     limit = engine.model(source).config.max_seq_len
     if len(ids) > limit:
-        too_long(ids, limit)
+        too_long(ids, limit, bos)
         return None
     return tuple(ids)
 
 
-def too_long(ids: list[int], limit: int) -> None:
+def too_long(ids: list[int], limit: int, bos: bool) -> None:
     """Say how long the prompt is and how long it may be, and offer its end."""
     chrome.say(
         f"The prompt has {len(ids):,} tokens; this model reads at most {limit:,} at once. "
         "Nothing has been cut."
     )
-    tail = last_text(ids, limit)
-    st.button(
-        f"Use the last {len(engine.tokenizer().encode(tail)):,} tokens", on_click=run, args=(tail,)
-    )
+    tail = last_text(ids, limit - bos)
+    kept = len(engine.tokenizer().encode(tail))
+    st.button(f"Use the last {kept:,} tokens", on_click=run, args=(tail,))
 
 
 def last_text(ids: list[int], limit: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from viz.diagram import block_of, boxes
+from viz.tour import STOPS
 
 PANELS = {
     "embedding": "Embedding",
@@ -41,6 +42,15 @@ SECTIONS = {  # of Learn, in the chapter's order
     "comparison": "Comparison",
     "sources": "Sources",
 }
+GRIDS = {  # what colours the grid of heads
+    "pattern": "pattern",
+    "previous": "previous token",
+    "duplicate": "duplicate token",
+    "induction": "induction",
+    "first": "first token",
+    "entropy": "entropy",
+}
+BOS = {"1": "<|endoftext|> in front"}
 PRESENT = {"1": "one section a screen, in large type"}
 CHOICES = {
     "panel": PANELS,
@@ -51,8 +61,13 @@ CHOICES = {
     "stage": STAGES,
     "embedding": EMBEDDINGS,
     "look": HEAD_LOOKS,
+    "stream": STREAM_LOOKS,
+    "normed": NORMED,
     "pool": POOLS,
     "sink": SINKS,
+    "grid": GRIDS,
+    "bos": BOS,
+    "tour": STOPS,
     "section": SECTIONS,
     "present": PRESENT,
 }
@@ -63,6 +78,8 @@ class View:
     """Choices as they stand in the URL. None means: not chosen, the page picks what shows most."""
 
     q: str  # the prompt
+    bos: str | None = None  # "1": the special token goes in front of it
+    tour: str | None = None  # the stop on the tour of known circuits
     model: str | None = None
     at: str | None = None  # the picked box
     head: int | None = None
@@ -78,7 +95,10 @@ class View:
     look: str = "pattern"  # at one head
     pool: str = "one"  # of a block's heads in the head map
     sink: str = "show"  # the first token in the head map
+    grid: str = "pattern"  # what colours the grid of heads
     source: int | None = None  # the token read, where a pair of tokens is looked at
+    stream: str = "norms"  # side of the residual stream shown
+    normed: str = "before"  # or after the norm that reads it
     section: str = "config"  # of Learn
     present: str | None = None  # "1": Learn for a hall
 

@@ -10,7 +10,7 @@ import streamlit as st
 from viz import captions
 from viz.attention import MOST_CELLS, head_map, head_overview, without_sink
 from viz.pages import chrome, components, engine
-from viz.pages.panels import head_steps, head_writes
+from viz.pages.panels import grid, head_steps, head_writes
 from viz.pages.panels.scene import Scene, chart, choice, foot
 from viz.pages.view import HEAD_LOOKS, MAP_SPANS, POOLS, SINKS, layer_of
 from viz.window import window
@@ -45,8 +45,8 @@ def show(scene: Scene) -> None:
     chrome.say(READS[scene.view.look])
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
-        chrome.say("All heads: up the blocks, across the heads · pick one", "title")
-        components.heads(thumbnails(scene), lambda name: pick(scene, name))
+        grid.choice(scene)
+        components.heads(thumbnails(scene) | grid.colouring(scene), lambda name: pick(scene, name))
     with right:
         LOOKS[scene.view.look](scene, pattern)
     scores = {name: float(values[layer, head]) for name, values in scene.trace.head_scores.items()}

@@ -1,0 +1,42 @@
+"""What colours the grid of heads: their patterns on this prompt, or a score of the model's own."""
+
+import numpy as np
+import streamlit as st
+
+from viz.pages import chrome, engine
+from viz.pages.panels.scene import Scene
+from viz.pages.view import GRIDS
+
+
+def choice(scene: Scene) -> None:
+    """The line above the grid: what it shows, and a menu of what may colour it."""
+    key = "choice_grid"
+    st.session_state[key] = scene.view.grid
+    with st.container(horizontal=True, vertical_alignment="center", key="grid_choice"):
+        chrome.say("All heads, coloured by", "title")
+        st.selectbox(
+            "What colours the grid",
+            list(GRIDS),
+            format_func=GRIDS.get,
+            key=key,
+            on_change=lambda: scene.choose(grid=st.session_state[key]),
+            label_visibility="collapsed",
+        )
+
+
+def colouring(scene: Scene) -> dict:
+    """Data for the grid: a share from 0 to 1 a head and what it stands for; none for patterns."""
+    name = scene.view.grid
+    if name == "pattern":
+        return {"colouring": None}
+    values = engine.repetition(scene.source)[name].numpy()  # (N, H)
+    top = float(np.nanmax(values)) if name == "entropy" else 1.0
+    unit = f"full colour is {top:.1f} nats" if name == "entropy" else "full colour is 1"
+    return {
+        "colouring": {
+            "title": GRIDS[name],
+            "values": values.round(3).tolist(),
+            "shares": np.nan_to_num(values / top).round(3).tolist(),
+            "says": f"on random tokens that come twice, {unit}",
+        }
+    }
