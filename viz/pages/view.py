@@ -14,8 +14,15 @@ PANELS = {
     "residual": "Residual stream",
     "lens": "Logit lens",
     "next": "Next token",
+    "code": "Code",
 }
-LENS_COLOURS = {"probability": "probability", "entropy": "entropy", "kl": "KL to the final row"}
+LENS_LOOKS = {"table": "Table", "course": "Through depth", "cell": "One cell"}
+LENS_COLOURS = {
+    "probability": "probability",
+    "entropy": "entropy",
+    "kl": "KL to the final row",
+    "rank": "rank of the target",
+}
 LENS_ROWS = {"blocks": "block ends", "all": "every writer"}
 MLP_VIEWS = {"active": "Most active", "neuron": "One neuron", "gelu": "GELU curve"}
 STAGES = {"after": "after GELU", "before": "before GELU"}
@@ -30,6 +37,8 @@ HEAD_LOOKS = {
 }
 POOLS = {"one": "this head", "mean": "mean of heads", "max": "largest"}
 SINKS = {"show": "with first token", "hide": "without", "renormalise": "rest to 1"}
+STREAM_LOOKS = {"norms": "Norms", "writes": "Writes", "entries": "Largest entries"}
+NORMED = {"before": "the stream itself", "after": "as read, after LayerNorm"}
 SECTIONS = {  # of Learn, in the chapter's order
     "config": "Configuration",
     "embeddings": "Embeddings",
@@ -56,6 +65,7 @@ CHOICES = {
     "panel": PANELS,
     "colour": LENS_COLOURS,
     "rows": LENS_ROWS,
+    "lens": LENS_LOOKS,
     "span": MAP_SPANS,
     "mlp": MLP_VIEWS,
     "stage": STAGES,
@@ -87,6 +97,8 @@ class View:
     panel: str = "attention"
     colour: str = "probability"  # of the lens table
     rows: str = "blocks"  # of the lens table
+    lens: str = "table"  # side of the lens shown
+    target: int | None = None  # id of the token the lens follows; the model's best guess if None
     span: str = "window"  # of a long head map
     mlp: str = "active"  # side of the MLP shown
     stage: str = "after"  # of its activations
@@ -155,6 +167,6 @@ def layer_of(view: View) -> int:
 def _parsed(name: str, text: str) -> str | int | None:
     if name in CHOICES:
         return text if text in CHOICES[name] else None
-    if name in ("head", "neuron", "token", "source"):
+    if name in ("head", "neuron", "token", "source", "target"):
         return int(text) if re.fullmatch("[0-9]{1,6}", text) else None
     return text
