@@ -15,7 +15,6 @@ MOST_ROWS = 20
 MOST_ENTRIES = 32
 MOST_CELLS = 128  # a side of the map of positions
 HEIGHT = 380
-TITLES = {"wte": "wte: what it is", "wpe": "wpe: where it is", "sum": "sum: the stream"}
 MARKERS = {"wte": "circle", "wpe": "circle-open", "sum": "line-ns-open"}
 
 
@@ -33,7 +32,7 @@ def added(
     focus: int,
     theme: Theme,
 ) -> go.Figure:
-    """Some entries of each table side by side, one row a token, and beside them the rows' norms.
+    """Some entries of each table side by side, one row a token.
 
     The tables share one colour scale, so that a column of the third is the sum of the columns
     before it. Traces 0, 2 and 4 are the tables, 1, 3 and 5 the points that can be picked in them.
@@ -42,29 +41,43 @@ def added(
         tables: wte, wpe and sum, each (S, dmodel) for the whole prompt.
         entries: columns shown; positions: rows shown, the window of tokens.
     """
-    figure = make_subplots(cols=len(tables) + 1, shared_yaxes=True, horizontal_spacing=0.025,
-                           subplot_titles=[TITLES[name] for name in tables])  # fmt: skip
-    part = {name: table[positions.start : positions.stop] for name, table in tables.items()}
-    largest = max(float(np.abs(rows[:, entries]).max()) for rows in part.values())
-    for column, rows in enumerate(part.values(), start=1):
-        cells = rows[:, entries].astype(np.float32)
-        strip = _strip(cells, entries, positions, labels, largest=largest, theme=theme)
+    figure = make_subplots(cols=len(tables), shared_yaxes=True, horizontal_spacing=0.03,
+                           subplot_titles=list(tables))  # fmt: skip
+    window = slice(positions.start, positions.stop)
+    parts = [table[window, entries].astype(np.float32) for table in tables.values()]
+    largest = max(float(np.abs(part).max()) for part in parts)
+    for column, part in enumerate(parts, start=1):
+        strip = _strip(part, entries, positions, labels, largest=largest, theme=theme)
         figure.add_trace(strip, 1, column)
-        figure.add_trace(_rows_to_pick(positions, len(entries)), 1, column)
+        figure.add_trace(_cells_to_pick(positions, len(entries)), 1, column)
         outline(figure, range(len(entries)), focus, theme, row=1, col=column)
-    for name, rows in part.items():
-        norms = np.linalg.norm(rows, axis=1)
-        figure.add_trace(_norms(name, norms, positions, labels, theme), 1, len(part) + 1)
     _rows_of_tokens(figure, positions, labels, theme)
     names = [str(entry) for entry in entries]
-    axis = ticks(range(len(entries)), names, 6) | {"range": [-0.5, len(entries) - 0.5]}
-    for column in range(1, len(part) + 1):
-        figure.update_xaxes(**axis, showgrid=False, ticks="", col=column)
-    figure.update_xaxes(title=_small("entry of the vector", theme), col=2)
-    figure.update_xaxes(
-        title=_small("L2 norm of the row", theme), rangemode="tozero", ticks="", col=4
-    )
-    return _titled(figure, theme)
+    axis = ticks(range(len(entries)), names, 4) | {"range": [-0.5, len(entries) - 0.5]}
+    figure.update_xaxes(**axis, tickangle=0, showgrid=False)
+    figure.update_xaxes(title=_small("entry of the vector", theme), col=len(tables) // 2 + 1)
+    return figure
+
+
+def row_norms(
+    norms: Mapping[str, np.ndarray],
+    *,
+    positions: range,
+    labels: Sequence[TokenLabel],
+    theme: Theme,
+) -> go.Figure:
+    """The L2 norms of the rows `added` shows, at the same heights.
+
+    Args:
+        norms: wte, wpe and sum, each (S,) for the whole prompt.
+    """
+    figure = go.Figure()
+    for name, values in norms.items():
+        figure.add_trace(_norms(name, values, positions, labels, theme))
+    _rows_of_tokens(figure, positions, labels, theme)
+    figure.update_xaxes(title=_small("L2 norm of the row", theme), rangemode="tozero", nticks=5)
+    above = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom"}
+    return figure.update_layout(showlegend=True, legend=above | {"itemclick": False})
 
 
 def nearest_bars(
@@ -172,17 +185,18 @@ def _strip(
     )
 
 
-def _rows_to_pick(positions: range, entries: int) -> go.Scatter:
+def _cells_to_pick(positions: range, entries: int) -> go.Scatter:
     """`cell_targets` counts rows from 0; here a row is a token, so they start at the window's."""
     points = cell_targets(range(len(positions)), range(entries))
-    return points.update(y=points.y + positions.start, showlegend=False)
+    return points.update(y=points.y + positions.start)
 
 
 def _norms(
     name: str, norms: np.ndarray, positions: range, labels: Sequence[TokenLabel], theme: Theme
 ) -> go.Scatter:
+    colour = theme.text if name == "sum" else theme.embed
     return go.Scatter(
-        x=norms.astype(np.float32),
+        x=norms[positions.start : positions.stop].astype(np.float32),
         y=np.arange(positions.start, positions.stop),
         name=name,
         mode="markers",
@@ -190,8 +204,8 @@ def _norms(
         marker={
             "symbol": MARKERS[name],
             "size": 9,
-            "color": theme.text if name == "sum" else theme.embed,
-            "line": {"width": 2, "color": theme.text if name == "sum" else theme.embed},
+            "color": colour,
+            "line": {"width": 2, "color": colour},
         },
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
@@ -202,15 +216,16 @@ def _norms(
 def _rows_of_tokens(
     figure: go.Figure, positions: range, labels: Sequence[TokenLabel], theme: Theme
 ) -> None:
-    """Layout and rows of `added`; few tokens make a low picture, not tall cells."""
+    """Layout with one row a token; few tokens make a low picture, not tall rows."""
     texts = [labels[position].plain for position in positions]
     height = 110 + min(26, (HEIGHT - 110) / len(positions)) * len(positions)
     lay_out(figure, theme, height=height, clickmode="event+select", hovermode="closest")
-    figure.update_yaxes(**ticks(positions, texts, MOST_ROWS), showgrid=False)
+    figure.update_xaxes(ticks="")
+    figure.update_yaxes(**ticks(positions, texts, MOST_ROWS), showgrid=False, ticks="")
     figure.update_yaxes(range=[positions.stop - 0.5, positions.start - 0.5])
-    figure.update_yaxes(tickfont={"family": MONO, "size": 11}, ticks="", ticklabelstandoff=6)
-    above = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"}
-    figure.update_layout(showlegend=True, legend=above | {"itemclick": False})
+    figure.update_yaxes(tickfont={"family": MONO, "size": 11}, ticklabelstandoff=6)
+    figure.update_annotations(font={"size": 12, "color": theme.muted})
+    figure.update_layout(margin={"t": 38})  # titles or a legend: rows stay at the same heights
 
 
 def _alike(cells: np.ndarray, step: int, with_bar: bool, theme: Theme) -> go.Heatmap:

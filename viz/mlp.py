@@ -66,7 +66,7 @@ def neuron_map(
     figure.update_xaxes(ticks="")
     figure.update_yaxes(title=_small("neuron", theme), col=1)
     figure.update_xaxes(range=_with_room(values[focus, list(neurons)]), col=2)
-    figure.update_xaxes(title=_small("value at the token in focus", theme), col=2)
+    figure.update_xaxes(title=_small("in focus", theme), col=2)
     return figure.update_layout(bargap=0.3)
 
 
@@ -168,7 +168,7 @@ def _cells(
         text=[tokens] * len(part),
         customdata=np.repeat(np.array(neurons)[:, None], len(tokens), axis=1),
         colorscale=signed_scale(theme),
-        colorbar=colour_bar(theme, "activation", x=0.61, xpad=4),
+        colorbar=colour_bar(theme, "", x=0.61, xpad=4),
         hovertemplate="neuron %{customdata} at %{text}: <b>%{z:.3g}</b><extra></extra>",
     )
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from viz import captions
-from viz.embedding import MOST_ROWS, added, largest_entries, nearest_bars, position_maps
+from viz.embedding import MOST_ROWS, added, largest_entries, nearest_bars, position_maps, row_norms
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart, choice, extent, foot
 from viz.pages.view import EMBEDDINGS
@@ -46,16 +46,7 @@ def what_is_added(scene: Scene) -> None:
         "on one scale; the entries shown are the largest of the sum.",
         extent(positions, scene.count),
     )
-    entries = largest_entries(tables["sum"])
-    figure = added(
-        tables,
-        entries,
-        positions=positions,
-        labels=scene.labels,
-        focus=scene.view.token,
-        theme=scene.theme,
-    )
-    chart(figure, "added", lambda point: scene.choose(token=int(point["y"])))
+    pictures(scene, tables, positions)
     token = scene.view.token
     chrome.stands_out(captions.embedding(tables["wte"][token], tables["wpe"][token], scene.label))
     foot(
@@ -64,6 +55,19 @@ def what_is_added(scene: Scene) -> None:
         lambda: norms(scene, tables),
         lambda: norms(scene, tables).join(vectors(tables)),
     )
+
+
+def pictures(scene: Scene, tables: Mapping[str, np.ndarray], positions: range) -> None:
+    """The rows and their norms; a click picks a token."""
+    shown = {"positions": positions, "labels": scene.labels, "theme": scene.theme}
+    entries = largest_entries(tables["sum"])
+    lengths = {name: np.linalg.norm(table, axis=1) for name, table in tables.items()}
+    left, right = st.columns([0.7, 0.3], gap="small")
+    pick = lambda point: scene.choose(token=int(point["y"]))  # noqa: E731
+    with left:
+        chart(added(tables, entries, focus=scene.view.token, **shown), "added", pick)
+    with right:
+        chart(row_norms(lengths, **shown), "row_norms", pick)
 
 
 def summands(scene: Scene) -> dict[str, np.ndarray]:
@@ -109,8 +113,10 @@ def positions(scene: Scene) -> None:
         f"computed them from sines and cosines. The line is position {token}.",
     )
     learned, fixed = engine.position_cosines(scene.source)
-    tables = {"wpe: learned": learned, "sinusoids, 2017": fixed}
-    chart(position_maps(tables, token, scene.theme), "positions")
+    tables = {"wpe, learned": learned, "sinusoids, 2017": fixed}
+    for column, (title, table) in zip(st.columns(2), tables.items(), strict=True):
+        with column:
+            chart(position_maps({title: table}, token, scene.theme), f"positions {title}")
     chrome.stands_out(captions.positions(learned, fixed, token))
     table = pd.DataFrame(
         {

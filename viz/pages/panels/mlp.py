@@ -61,7 +61,7 @@ def active(scene: Scene, activity: Activity) -> None:
     chrome.say(
         f"Each {NEURON} turns the stream at a token into one number, which passes a {GELU}; then "
         "it adds its own vector in that proportion. Rows are the neurons most active at the token "
-        "in focus, columns tokens. Pick a row to open it."
+        "in focus (bars), columns are tokens. Pick a row to open it."
     )
     positions = window(token, scene.count, MOST_COLUMNS)
     choices(scene, extent(positions, scene.count))
@@ -149,7 +149,6 @@ def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
         if scene.view.mlp != "gelu":
             choice(scene, "stage", "Activations", STAGES)
         if activity:
-            st.html('<p class="gb-title">neuron</p>', width="content")
             neuron_field(scene, activity)
         chrome.say(shown, "title")
 
@@ -157,15 +156,17 @@ def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
 def neuron_field(scene: Scene, activity: Activity) -> None:
     """The picked neuron's number, to type or step."""
     st.session_state["neuron"] = activity.neuron
-    st.number_input(
-        "Neuron",
-        min_value=0,
-        max_value=scene.trace.config.dff - 1,
-        key="neuron",
-        width=130,
-        label_visibility="collapsed",
-        on_change=lambda: scene.choose(neuron=int(st.session_state["neuron"])),
-    )
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="of"):
+        st.html('<p class="gb-title">neuron</p>', width="content")
+        st.number_input(
+            "Neuron",
+            min_value=0,
+            max_value=scene.trace.config.dff - 1,
+            key="neuron",
+            width=130,
+            label_visibility="collapsed",
+            on_change=lambda: scene.choose(neuron=int(st.session_state["neuron"])),
+        )
 
 
 def open_neuron(scene: Scene, neuron: int) -> None:
