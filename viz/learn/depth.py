@@ -24,10 +24,16 @@ def through_depth(
     figure.update_xaxes(title={"text": "after block", "font": {"size": 11}}, tickformat="d", col=1)
     figure.update_xaxes(title={"text": "block", "font": {"size": 11}}, tickformat="d", col=2)
     figure.update_yaxes(rangemode="tozero")
+    figure.update_xaxes(tickvals=_ticks(len(gradients["pre"])))
     figure.update_annotations(font={"size": 12, "color": theme.muted})
     lay_out(figure, theme, height=360).update_layout(margin_t=26)
     legend = {"x": 0.02, "y": 0.98, "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12}}
     return figure.update_layout(showlegend=True, legend=legend)
+
+
+def _ticks(depth: int) -> list[int]:
+    """About six of the blocks, the first among them."""
+    return list(range(0, depth, max(1, round(depth / 6))))
 
 
 def _line(values: np.ndarray, panel: int, kind: str, theme: Theme) -> go.Scatter:
@@ -36,7 +42,7 @@ def _line(values: np.ndarray, panel: int, kind: str, theme: Theme) -> go.Scatter
         "post": ("post-norm, 2017", theme.muted, "dash"),
     }[kind]
     return go.Scatter(
-        # The stream's first value stands before block 0; the gradients begin at block 0.
+        # The stream's first value stands before block 0, where the gradients begin.
         x=np.arange(len(values)) - (1 - panel),
         y=values.astype(np.float32),
         name=name,

@@ -90,21 +90,21 @@ def columns(title: str, parts: list[Column], size: float, links: tuple = ()) -> 
 
 
 def _column(part: Column, left: float, height: float, size: float) -> list[Element]:
-    step, width = size + 14, 10.4 * size
-    x = left + 0.9 * size + width / 2
+    step, width = size + 14, 9.6 * size
+    x = left + 2.6 * size + width / 2
     heights = [height - (i + 1.5) * step for i in range(len(part.rows))]
     first, stop = part.frame
-    top, bottom = heights[stop - 1] - step / 2, heights[first] + step / 2
+    low, high = heights[first] + step / 2, heights[stop - 1] - step / 2
     shapes = [
-        rect(left + 2, top, 16 * size, bottom - top, "frame quiet", rx=6),
+        rect(left + 2.3 * size, high, 14.2 * size, low - high, "frame quiet", rx=6),
         line(x, height - step, x, heights[-1] - step / 2, "spine"),
-        text(left + 15.6 * size, top + 1.2 * size, part.times, "name", "end"),
+        text(left + 2 * size, (low + high) / 2 + 0.35 * size, part.times, "name", "end"),
         text(x, height - 0.4 * size, part.reads, "muted", "middle"),
         text(x, heights[-1] - 0.75 * step, part.gives, "muted", "middle"),
     ]
     for row, y in zip(part.rows, heights, strict=True):
         shapes.append(box(row, x, y, width, size))
-        at = left + 1.3 * size + width
+        at = left + 3 * size + width
         shapes.append(text(at, y + 0.35 * size, row.mark, f"mark {row.mark}"))
     return shapes
 
@@ -114,9 +114,10 @@ def _link(
 ) -> Element:
     """From the top of the column at `left` into the side of a box (column, row) of another."""
     step, (column, row) = size + 14, end
-    x, right = left + 6.1 * size, column * wide
-    top, across = height - (rows + 0.9) * step, height - (row + 1.5) * step
-    path = f"M{x} {top} V{across} H{right + size}"
+    x, right = left + 7.4 * size, column * wide
+    top, across = height - (rows + 1) * step, height - (row + 1.5) * step
+    turn = right + 0.3 * size
+    path = f"M{x} {top} V{top - 0.4 * step} H{turn} V{across} H{right + 2.6 * size}"
     return element("path", {"class": "wire", "d": path})
 
 
@@ -174,37 +175,33 @@ def block_flow(norms: dict[str, float], shapes: dict[str, str], size: float) -> 
         norms: L2 norms at the token, by name: enters, norm_1, attn, middle, norm_2, ff, leaves.
         shapes: written shapes, by name: stream, attn, ff.
     """
-    width, height = 40 * size, 25 * size
-    x, first, second = 6.5 * size, 15 * size, 25 * size
-    drawn = [rect(x - 5, 1.6 * size, 10, height - 3.4 * size, "stream")]
+    width, height = 42 * size, 27 * size
+    x, first, second = 5.5 * size, 14 * size, 25.5 * size
+    drawn = [rect(x - 5, 1.2 * size, 10, height - 3.4 * size, "stream")]
     for base, norm, work in (
-        (height - 3.4 * size, "norm_1", "attn"),
-        (height - 14.4 * size, "norm_2", "ff"),
+        (height - 5.4 * size, "norm_1", "attn"),
+        (11.4 * size, "norm_2", "ff"),
     ):
-        drawn += _branch(x, first, second, base, size)
+        drawn += _branch(x, second, base, size)
         drawn += [
-            box(Row(norm, "norm"), first, base, 6.4 * size, size),
-            box(Row(work, work), second, base, 6.4 * size, size),
-            text(first, base + 2.1 * size, f"‖·‖ {magnitude(norms[norm])}", "muted", "middle"),
-            text(second, base + 2.1 * size, shapes[work], "muted", "middle"),
-            text(first - 2 * size, base - 5.9 * size, f"adds {magnitude(norms[work])}", "name"),
+            box(Row(norm, "norm"), first, base, 7 * size, size),
+            box(Row(work, work), second, base, 7 * size, size),
+            text(first, base + 2 * size, f"length {magnitude(norms[norm])}", "muted", "middle"),
+            text(first - 3.5 * size, base - 5.5 * size, f"adds {magnitude(norms[work])}", "name"),
+            text(second + 4.4 * size, base + 0.35 * size, shapes[work], "muted"),
         ]
-    for name, y in (
-        ("enters", height - 1.9 * size),
-        ("middle", 11.8 * size),
-        ("leaves", 1.9 * size),
-    ):
+    for name, y in (("enters", height - 3 * size), ("middle", 14.4 * size), ("leaves", 2.2 * size)):
         drawn.append(text(x - size, y, magnitude(norms[name]), "number", "end"))
-    drawn.append(text(x + size, height - 0.6 * size, f"stream {shapes['stream']}", "muted"))
+    drawn.append(text(x - 5, height - 0.6 * size, f"stream {shapes['stream']}", "muted"))
     enters, leaves = magnitude(norms["enters"]), magnitude(norms["leaves"])
     said = f"One block: the stream enters with norm {enters} and leaves with {leaves}"
     return drawing(said, width, height, drawn)
 
 
-def _branch(x: float, first: float, second: float, base: float, size: float) -> list[Element]:
+def _branch(x: float, work: float, base: float, size: float) -> list[Element]:
     """From the stream through norm and module, and back into the stream at a +."""
     add = base - 5 * size
-    path = f"M{x} {base} H{second} V{add} H{x}"
+    path = f"M{x} {base} H{work} V{add} H{x}"
     cross = f"M{x - 0.35 * size} {add} h{0.7 * size} M{x} {add - 0.35 * size} v{0.7 * size}"
     return [
         element("path", {"class": "wire", "d": path}),

@@ -1,4 +1,4 @@
-"""What is added up at the bottom of the stream, and how alike the rows of a position table are."""
+"""What is added up at the bottom of the stream, beside the sinusoids of 2017."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from viz.labels import TokenLabel
-from viz.theme import MONO, Theme, colour_bar, lay_out, signed_scale
+from viz.theme import MONO, Theme, lay_out, signed_scale
 from viz.window import ticks
 
-MOST_ROWS, MOST_COLUMNS, MOST_LIKE = 16, 64, 64
+MOST_ROWS, MOST_COLUMNS = 16, 64
 
 
 def summands(
@@ -40,49 +40,14 @@ def summands(
         **ticks(shown, [label.plain for label in labels[: len(shown)]], MOST_ROWS),
         autorange="reversed",
         tickfont={"family": MONO, "size": 11},
+        ticks="",
+        ticklabelstandoff=6,
         showgrid=False,
     )
     figure.update_xaxes(showgrid=False, nticks=8, tickformat="d")
     figure.update_xaxes(title={"text": "entry of the vector", "font": {"size": 11}}, row=2)
     figure.update_annotations(font={"size": 12, "color": theme.muted})
     return lay_out(figure, theme, height=430).update_layout(margin_t=26)
-
-
-def likeness(tables: dict[str, np.ndarray], theme: Theme) -> go.Figure:
-    """For each table of positions: the cosine between any two of its rows, -1 to 1.
-
-    Args:
-        tables: title -> (P, dmodel), P positions from 0; MOST_LIKE of them are shown, evenly taken.
-    """
-    figure = make_subplots(cols=len(tables), subplot_titles=list(tables), horizontal_spacing=0.06)
-    for column, table in enumerate(tables.values(), start=1):
-        step = -(-len(table) // MOST_LIKE)
-        figure.add_trace(
-            go.Heatmap(
-                z=cosines(table[::step]).astype(np.float32),
-                dx=step,
-                dy=step,
-                zmin=-1,
-                zmax=1,
-                colorscale=signed_scale(theme),
-                showscale=column == 1,
-                colorbar=colour_bar(theme, "cosine", tickvals=[-1, 0, 1]),
-                hovertemplate="positions %{y} and %{x}<br>cosine <b>%{z:.2f}</b><extra></extra>",
-            ),
-            1,
-            column,
-        )
-    figure.update_yaxes(autorange="reversed", showgrid=False, nticks=5)
-    figure.update_xaxes(showgrid=False, nticks=5, title={"text": "position", "font": {"size": 11}})
-    figure.update_annotations(font={"size": 12, "color": theme.muted})
-    return lay_out(figure, theme, height=430).update_layout(margin_t=26)
-
-
-def cosines(rows: np.ndarray) -> np.ndarray:
-    """(P, dmodel) -> (P, P): the cosine between every two rows; 0 where a row is all zeros."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit = rows / np.where(lengths > 0, lengths, 1)
-    return unit @ unit.T
 
 
 def _titled(name: str, table: np.ndarray) -> str:

@@ -40,7 +40,7 @@ def matrices(
     shares = softmax(hidden)
     return {
         "labels": [label.short for label in labels],
-        "scores": [[round(float(x), 2) for x in row] for row in scores],
+        "scores": [[f"{x:.2f}" for x in row] for row in scores],
         "masked": [[_score(x) for x in row] for row in hidden],
         "shares": [[_cell(float(x), theme) for x in row] for row in shares],
         "sums": [f"{row.sum():.2f}" for row in shares],

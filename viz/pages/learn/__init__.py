@@ -12,6 +12,7 @@ from viz.pages.explore import (
     choose,
     completed,
     current_view,
+    notice,
     queued_trace,
     readable_ids,
     run,
@@ -79,7 +80,16 @@ def chapter(pages: list, source: str, ids: tuple[int, ...]) -> None:
     """The section in view: what turning a page or moving a slider repaints."""
     trace = engine.trace(source, ids)
     view = completed(st.session_state["view"], trace)
-    lesson = Lesson(source, trace, engine.labels(ids), view, chrome.theme(), choose, pages)
+    lesson = Lesson(
+        source=source,
+        trace=trace,
+        labels=engine.labels(ids),
+        view=view,
+        theme=chrome.theme(),
+        choose=choose,
+        tell=notice,
+        pages=pages,
+    )
     section = CHAPTER[view.section]
     if lesson.stage:
         on_stage(lesson, section)

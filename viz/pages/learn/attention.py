@@ -11,7 +11,7 @@ from viz.learn.softmax import changed, masked, matrices, softmax
 from viz.pages import chrome, components, engine
 from viz.pages.learn.lesson import Lesson, Section, Shape, block_slider, pick_one, reads
 
-MOST_TOKENS = 5
+MOST_TOKENS = 4
 STAGE_TOKENS = 3
 TITLES = {"inf": "mask with −∞", "big": "mask with −1e9", "none": "no mask"}
 

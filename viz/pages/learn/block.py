@@ -57,7 +57,7 @@ def picture(lesson: Lesson) -> None:
     reads(
         lesson,
         "Bottom to top, as the stream runs. Numbers beside it are its length (the L2 norm, the "
-        "root of the sum of squares) at the token you choose; under the boxes, lengths and shapes.",
+        "root of the sum of squares) at the token you choose; to the right, the shapes inside.",
     )
     token_choice(lesson)
     block_slider(lesson, "attn")
@@ -87,8 +87,8 @@ def written_shapes(lesson: Lesson) -> dict[str, str]:
     c, S = lesson.config, lesson.count
     return {
         "stream": f"(B 1, S {S}, dmodel {c.dmodel:,})",
-        "attn": f"{c.H} × ({S}, {S})",
-        "ff": f"({S}, {c.dff:,})",
+        "attn": f"pattern ({c.H}, {S}, {S})",
+        "ff": f"hidden ({S}, {c.dff:,})",
     }
 
 

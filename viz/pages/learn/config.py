@@ -34,10 +34,10 @@ dimensions, and the MLP opens the stream to <code>dff = 4 · dmodel</code> = {c.
 <p>A <b>parameter</b> is a number that training sets. The model in use has
 {c.parameters:,} of them.</p>
 <p><b>117M or 124M?</b> The report of 2019 gives its smallest model 117 million parameters; counted,
-with the table shared by input and output counted once, it has {GPTConfig().parameters:,}. OpenAI later
-noted in its repository that the report’s counts were wrong; the old name stayed in use. GPT-1’s
-{GPT1.parameters / 1e6:.1f} million (same blocks, {GPT1.vocabsize:,} tokens, {GPT1.max_seq_len}
-positions) do round to 117.</p>
+with the table shared by input and output counted once, it has {GPTConfig().parameters:,}. OpenAI
+later noted in its repository that the report’s counts were wrong; the old name stayed in use.
+GPT-1’s {GPT1.parameters / 1e6:.1f} million (same blocks, {GPT1.vocabsize:,} tokens,
+{GPT1.max_seq_len} positions) do round to 117.</p>
 {sizes_table()}"""
 
 

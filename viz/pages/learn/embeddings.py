@@ -6,8 +6,9 @@ import torch
 
 from model import GPT
 from model.transformer import InputEmbedding, PositionalEncoding, sinusoids
-from viz.learn.positions import MOST_COLUMNS, MOST_ROWS, cosines, likeness, summands
-from viz.pages import chrome
+from viz.embedding import position_maps
+from viz.learn.positions import MOST_COLUMNS, MOST_ROWS, summands
+from viz.pages import chrome, engine
 from viz.pages.learn.lesson import Lesson, Section, Shape, pick_one, reads
 
 PICTURES = {"summands": "What is added", "likeness": "How alike positions are"}
@@ -86,13 +87,12 @@ def alike(lesson: Lesson) -> None:
     reads(
         lesson,
         "The colour says how alike the rows of two positions are: cosine 1 (orange) is the same "
-        "direction, 0 a right angle, −1 (blue) the opposite.",
+        "direction, 0 a right angle, −1 (blue) the opposite. The line is the position in focus.",
     )
-    wpe = lesson.model.wpe.weight.detach().numpy()
-    fixed = sinusoids(*wpe.shape).numpy()
-    tables = {"wpe: learned": wpe, "sinusoids, 2017": fixed}
-    lesson.show(likeness(tables, lesson.theme), "likeness")
-    near, old = (np.diagonal(cosines(table), offset=1).mean() for table in (wpe, fixed))
+    learned, fixed = engine.position_cosines(lesson.source)
+    tables = {"wpe: learned": learned, "sinusoids, 2017": fixed}
+    lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness")
+    near, old = (np.diagonal(table, offset=1).mean() for table in (learned, fixed))
     chrome.stands_out(
         f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
         "the sinusoids, where it depends on the distance alone."
@@ -112,7 +112,7 @@ SECTION = Section(
         Shape("wpe(0 … S−1)", ("S", "dmodel"), "wpe"),
         Shape("their sum, the stream", ("B", "S", "dmodel"), "drop"),
     ),
-    code=(GPT.stream,),
+    code=(GPT.__init__, GPT.stream),
     since=since,
     old_code=(InputEmbedding, sinusoids, PositionalEncoding),
     box="embed",

@@ -5,6 +5,7 @@ import streamlit as st
 
 from model import MLP
 from model.transformer import FeedForward
+from viz.labels import error_size
 from viz.learn.activations import curves, gelu_exact, gelu_tanh, relu
 from viz.pages import chrome, engine
 from viz.pages.learn.lesson import Lesson, Section, Shape, block_slider, reads
@@ -21,7 +22,7 @@ Without the bend the two linear layers would be one.</p>
 <p>The bend is the <b>GELU</b> (Gaussian error linear unit): x times the share of a normal
 distribution below x. Large inputs pass, very negative ones become nearly 0, and in between the
 curve is smooth. GPT-2 was trained with an approximation by tanh, so that is what must run: with the
-exact form the activations would move by up to {gap():.1e}, small, but enough to see in the
+exact form the activations would move by up to {gap():.5f}, small, but enough to see in the
 logits.</p>"""
 
 
@@ -74,7 +75,7 @@ def caption(x: float) -> str:
     tanh, exact, kink = (float(f(at)[0]) for f in (gelu_tanh, gelu_exact, relu))
     return (
         f"At {x:.2f}: GELU by tanh <b>{tanh:.5f}</b>, exact <b>{exact:.5f}</b>, "
-        f"ReLU <b>{kink:.2f}</b>; the two GELUs differ by {abs(tanh - exact):.1e}."
+        f"ReLU <b>{kink:.2f}</b>; the two GELUs differ by {error_size(abs(tanh - exact))}."
     )
 
 

@@ -35,8 +35,10 @@ def since(_lesson: Lesson) -> str:
     return f"""<p><code>norm(x + f(x))</code>: the norm stood on the stream itself, after each sum
 (<b>post-norm</b>). Every block then hands on a stream of length √dmodel. In the experiment above,
 with {depth} blocks {WIDTH} wide, it leaves at {post:.2f} (√{WIDTH} = {WIDTH**0.5:.0f}) where
-pre-norm has {pre:.1f}. But a gradient on its way down passes two norms in every block; in deep
-stacks it is uneven, and training needs a slow warm-up (Xiong et al. 2020).</p>"""
+pre-norm has {pre:.1f}. But the gradient at the top blocks then stays as large in a deep stack as
+in a shallow one, where pre-norm’s shrinks with depth, and on its way down it passes two norms in
+every block. That is why post-norm stacks had to be trained with a slow warm-up (Xiong et al.
+2020).</p>"""
 
 
 @st.cache_resource(show_spinner="Running two random stacks", max_entries=len(DEPTHS))
@@ -64,12 +66,11 @@ def picture(lesson: Lesson) -> None:
 def caption(depth: int, norms: dict[str, np.ndarray], gradients: dict[str, np.ndarray]) -> str:
     """Growth of the stream and evenness of the gradients."""
     growth = norms["pre"][-1] / norms["pre"][0]
-    ratios = {kind: g[0] / g[-1] for kind, g in gradients.items()}
     return (
         f"Over {depth} blocks the pre-norm stream grows <b>{growth:.1f}</b>-fold; the post-norm "
-        f"stream stays at {norms['post'][-1]:.1f}. The first block’s gradient is "
-        f"{ratios['pre']:.2f} times the last one’s with pre-norm, {ratios['post']:.2f} times with "
-        "post-norm."
+        f"stream stays at {norms['post'][-1]:.1f}. At the last block the gradient is "
+        f"<b>{gradients['pre'][-1]:.1f}</b> with pre-norm and "
+        f"<b>{gradients['post'][-1]:.1f}</b> with post-norm."
     )
 
 
