@@ -146,7 +146,7 @@ def test_the_address_carries_stop_start_token_and_colouring():
 @pytest.mark.browser
 def test_the_tour_leads_through_prompts_and_heads(server, open_page):
     page = open_page(server.url())
-    page.locator(".st-key-tour_menu button").click()
+    page.get_by_role("button", name="Known circuits").click()
     page.get_by_text("Duplicate-token head").click()
     page.locator(".gb-tour", has_text="Duplicate-token head").wait_for()
     assert page.locator(".prompt textarea").input_value().startswith("When Mary and John")
