@@ -22,7 +22,7 @@ function chip(token, picked) {
     "button",
     {
       type: "button",
-      class: `chip ${token.kind}${token.unseen ? " unseen" : ""}`,
+      class: `chip ${token.kind}${token.unseen ? " unseen" : ""}${token.grown ? " grown" : ""}`,
       "data-name": token.position,
       "aria-pressed": String(token.position === picked),
       "aria-label": `token ${token.position}: ${token.text}, id ${token.id}${token.note ? ", " + token.note : ""}`,

@@ -31,8 +31,9 @@ def payload(figure) -> int:
 
 def norm_map(S: int, colours, focus: int = 0, at: str = "embed"):
     writers = residual_writers(2)
-    return residual.norm_map(
+    return residual.stream_map(
         np.ones((5, S), dtype=np.float32) * 10,
+        residual.NORM,
         positions=window(focus, S, 64),
         labels=labels(S),
         writers=writers,
@@ -114,8 +115,9 @@ def test_norm_map_shows_norms_on_a_logarithmic_scale(S, colours):
 
 def test_norm_map_survives_zero_and_endless_norms():
     norms = np.array([[0.0, 1.0], [np.inf, np.nan], [1, 1]], dtype=np.float32)
-    figure = residual.norm_map(
+    figure = residual.stream_map(
         norms,
+        residual.NORM,
         positions=range(2),
         labels=labels(2),
         writers=residual_writers(1),

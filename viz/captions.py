@@ -84,6 +84,36 @@ def residual(
     )
 
 
+def writes(ratio: np.ndarray, cosine: np.ndarray, writers: Sequence[str], label: TokenLabel) -> str:
+    """The write that changes the stream most at the token in focus, and those that erase.
+
+    Args:
+        ratio, cosine: (2N+1,) of each write against the stream it is added to; row 0 is NaN.
+    """
+    if len(writers) < 2:
+        return "There is no writer but the embedding."
+    largest = int(np.nanargmax(ratio))
+    against = int((cosine[1:] < -0.1).sum())
+    return (
+        f"At {at(label)}, {writer_label(writers[largest])} adds {ratio[largest]:.2f} times the "
+        f"norm it finds, with a cosine of {cosine[largest]:+.2f}. {against} of "
+        f"{len(writers) - 1} writers point against the stream (cosine below -0.1)."
+    )
+
+
+def entries(value: float, dimension: int, share: float, label: TokenLabel, dmodel: int) -> str:
+    """The largest entry of the stream, and how much of its vector's length it makes up alone.
+
+    Args:
+        share: of the squared length, 0 to 1.
+    """
+    return (
+        f"The largest entry is {magnitude(value)}, dimension {dimension} of {at(label)}: one of "
+        f"{dmodel:,} numbers, it makes up {share:.0%} of that vector’s squared length "
+        f"({1 / dmodel:.1%} would be its even share)."
+    )
+
+
 def sink(norms: np.ndarray, labels: Sequence[TokenLabel]) -> str:
     """A sentence on the first position where its stream is far larger than the others', or ''.
 
@@ -126,20 +156,45 @@ def lens(
     )
 
 
+def course(word: TokenLabel, ranks: np.ndarray, probs: np.ndarray, rows: Sequence[str]) -> str:
+    """When the target first leads, and how it gets there.
+
+    Args:
+        ranks, probs: (R,) of the target, bottom of the stream first.
+    """
+    leads = np.flatnonzero(ranks == 0)
+    start = f"{word.html} is at place {ranks[0] + 1:,} after {writer_label(rows[0])}"
+    if not len(leads):
+        best = int(ranks.argmin())
+        closest = f"{writer_label(rows[best])} (place {ranks[best] + 1:,})"
+        return f"{start}, never leads, and comes closest after {closest}."
+    first = int(leads[0])
+    return (
+        f"{start} and first leads after {writer_label(rows[first])}. At the top it is at place "
+        f"{ranks[-1] + 1:,} with probability {probability(float(probs[-1]))}."
+    )
+
+
 def next_token(
-    words: Sequence[TokenLabel], probs: np.ndarray, entropy: float, label: TokenLabel
+    words: Sequence[TokenLabel],
+    probs: np.ndarray,
+    entropy: float,
+    label: TokenLabel,
+    after: str = "",
 ) -> str:
     """How sure the model is of its best guess.
 
     Args:
         words: k best tokens; probs: (k,); entropy: of the whole distribution, nats.
+        after: the writer whose row of the lens this is; empty for the model's own answer.
     """
     if len(words) < 2:
         return f"After {at(label)} the only token listed is {words[0].html}."
     ratio = probs[0] / max(float(probs[1]), 1e-12)
     lead = f"{ratio:.1f} times" if ratio < 100 else "over 100 times"
+    who = f"the stream after {after} points to" if after else "the model expects"
     return (
-        f"After {at(label)} the model expects {words[0].html} with probability "
+        f"After {at(label)} {who} {words[0].html} with probability "
         f"{probability(float(probs[0]))}, {lead} as likely as {words[1].html}. The "
         f"{len(words)} best share {probability(float(probs.sum()))}; it hesitates as among "
         f"{magnitude(float(np.exp(entropy)))} equally likely tokens."

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from viz.labels import TokenLabel, probability, writer_label
 from viz.residual import cell_targets, outline
@@ -12,6 +13,7 @@ from viz.theme import MONO, Theme, colour_bar, lay_out, scale
 from viz.window import ticks
 
 MOST_COLUMNS = 14
+DASHES = ("solid", "dash", "dot", "dashdot")
 MOST_GUESSES = 6000  # named in all hovers together; more would make the figure heavy
 
 
@@ -22,12 +24,14 @@ class Colouring:
     title: str  # of the colour bar, with its unit
     lowest: float
     highest: float | None  # None: the largest value shown
+    logarithmic: bool = False  # coloured by log10(1 + value)
 
 
 COLOURINGS = {
     "probability": Colouring("probability of the best token", 0, 1),
     "entropy": Colouring("entropy, nats", 0, None),
     "kl": Colouring("KL to the final row, nats", 0, None),
+    "rank": Colouring("rank of the target, 0 is best", 0, None, logarithmic=True),
 }
 
 
@@ -52,6 +56,7 @@ def lens_table(
         rows: R writers, bottom of the stream first; positions: the P tokens of the window.
     """
     how = COLOURINGS[colouring]
+    values = np.log10(1.0 + values) if how.logarithmic else values
     listed = max(1, min(probs.shape[-1], MOST_GUESSES // values.size))
     highest = how.highest or max(float(np.nanmax(values)), 1e-6)
     figure = go.Figure(
@@ -68,7 +73,7 @@ def lens_table(
             textfont={"family": MONO, "size": 11},
             customdata=[_hovers(*cells) for cells in zip(words, probs[..., :listed], strict=True)],
             colorscale=scale(theme, "head"),
-            colorbar=colour_bar(theme, how.title),
+            colorbar=colour_bar(theme, how.title, **_decades(how, highest)),
             hovertemplate="after %{y}, having read %{x}<br>%{customdata}<extra></extra>",
         )
     )
@@ -89,6 +94,66 @@ def lens_table(
 def table_height(rows: int) -> int:
     """Pixels: rows a little lower where there are many, and never too low to read."""
     return 62 + max(300, rows * 16)
+
+
+def token_courses(
+    probs: np.ndarray,
+    ranks: np.ndarray,
+    words: Sequence[TokenLabel],
+    rows: Sequence[str],
+    theme: Theme,
+) -> go.Figure:
+    """How a few tokens fare from row to row: probability above, rank below.
+
+    Args:
+        probs: (T, R), 0 to 1; ranks: (T, R), 0 is the best guess; words: T tokens.
+        rows: R writers, bottom of the stream first.
+    """
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
+    depth = np.arange(len(rows))
+    for i, word in enumerate(words):
+        style = {"color": course_colour(i, theme), "dash": DASHES[i % len(DASHES)], "width": 2}
+        for panel, values, said in ((1, probs, "probability"), (2, ranks + 1, "place")):
+            figure.add_trace(
+                go.Scatter(
+                    x=depth,
+                    y=values[i],
+                    mode="lines+markers",
+                    name=word.plain,
+                    legendgroup=str(i),
+                    showlegend=panel == 1,
+                    line=style,
+                    marker={"size": 5},
+                    hovertemplate=f"{word.plain} after %{{x}}<br>{said} <b>%{{y:.4g}}</b>"
+                    "<extra></extra>",
+                ),
+                panel,
+                1,
+            )
+    lay_out(figure, theme, height=table_height(13), legend={"font": {"family": MONO}})
+    names = [writer_label(row) for row in rows]
+    figure.update_xaxes(**ticks(range(len(rows)), names, 14), showgrid=False, tickangle=-35)
+    small = {"size": 11}
+    figure.update_yaxes(range=[0, 1.02], title={"text": "probability", "font": small}, row=1, col=1)
+    figure.update_yaxes(type="log", autorange="reversed", row=2, col=1, dtick=1)
+    figure.update_yaxes(title={"text": "place, 1 is best", "font": small}, row=2, col=1)
+    return figure.update_layout(showlegend=True)
+
+
+def course_colour(i: int, theme: Theme) -> str:
+    """A colour for the i-th token; after five the dashes tell lines of one colour apart."""
+    return (theme.head, theme.attn, theme.ff, theme.embed, theme.norm)[i % 5]
+
+
+def _decades(how: Colouring, highest: float) -> dict:
+    """Ticks at 0, 1, 10, 100 … where the colour is logarithmic."""
+    if not how.logarithmic:
+        return {}
+    shown = [0, *(10**power - 1 for power in range(1, 6) if power <= highest)]
+    return {
+        "tickvals": np.log10(1.0 + np.array(shown)).tolist(),
+        "ticktext": [str(s) for s in shown],
+    }
 
 
 def _hovers(row: Sequence[Sequence[TokenLabel]], probs: np.ndarray) -> list[str]:

@@ -10,7 +10,7 @@ from viz.bars import token_bars
 from viz.labels import TokenLabel, magnitude
 from viz.learn.activations import gelu_tanh, relu
 from viz.residual import cell_targets, outline
-from viz.theme import MONO, Theme, colour_bar, lay_out, signed_scale
+from viz.theme import MONO, NEVER_DIMMED, Theme, colour_bar, lay_out, signed_scale
 from viz.window import ticks
 
 MOST_NEURONS = 20  # rows that can be read in the room a panel has
@@ -18,7 +18,6 @@ MOST_COLUMNS = 64
 HEIGHT = 380
 COURSE_HEIGHT = 346  # leaves room for a title above
 BINS = 60
-NEVER_DIMMED = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
 
 
 def most_active(values: np.ndarray, most: int = MOST_NEURONS) -> np.ndarray:

@@ -6,30 +6,31 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel, probability
-from viz.theme import MONO, Theme, lay_out
+from viz.theme import MONO, NEVER_DIMMED, Theme, lay_out
 from viz.window import ticks
 
 
-def next_token_bars(words: Sequence[TokenLabel], probs: np.ndarray, theme: Theme) -> go.Figure:
+def next_token_bars(
+    words: Sequence[TokenLabel],
+    probs: np.ndarray,
+    theme: Theme,
+    drawn: np.ndarray | None = None,
+) -> go.Figure:
     """Bars of the k best tokens, best at the top; the axis is fixed at 0 to 1.
 
     Args:
-        words: k tokens, best first; probs: (k,)
+        words: k tokens, best first; probs: (k,) at temperature 1.
+        drawn: (k,) what a token is drawn from, where that is shown beside them.
     """
     rows, names = range(len(words)), [word.plain for word in words]
-    figure = go.Figure(
-        go.Bar(
-            x=probs,
-            y=list(rows),
-            orientation="h",
-            text=[probability(p) for p in probs],
-            textposition="outside",
-            cliponaxis=False,
-            customdata=names,
-            marker={"color": theme.head},
-            hovertemplate="%{customdata}: probability <b>%{x:.4f}</b><extra></extra>",
-        )
-    )
+    figure = go.Figure()
+    if drawn is not None:
+        figure.add_trace(_bars(probs, names, theme.head_soft, 0.9, "at temperature 1"))
+    main = probs if drawn is None else drawn
+    title = "probability" if drawn is None else "drawn with probability"
+    figure.add_trace(_bars(main, names, theme.head, 0.7 if drawn is None else 0.4, title))
+    figure.add_trace(_numbers(probs, drawn))
+    figure.add_trace(_row_targets(len(words)))
     figure.update_xaxes(
         range=[0, 1.06],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
@@ -41,4 +42,51 @@ def next_token_bars(words: Sequence[TokenLabel], probs: np.ndarray, theme: Theme
         tickfont={"family": MONO, "size": 12},
         showgrid=False,
     )
-    return lay_out(figure, theme, height=56 + 19 * len(words), bargap=0.3)
+    height = 56 + 19 * len(words)
+    return lay_out(figure, theme, height=height, barmode="overlay", clickmode="event+select")
+
+
+def _bars(shares: np.ndarray, names: list[str], colour: str, width: float, title: str) -> go.Bar:
+    return go.Bar(
+        x=shares,
+        y=np.arange(len(shares)),
+        width=width,
+        orientation="h",
+        customdata=names,
+        marker={"color": colour},
+        **NEVER_DIMMED,
+        hovertemplate=f"%{{customdata}}: {title} <b>%{{x:.4f}}</b><extra></extra>",
+    )
+
+
+def _numbers(probs: np.ndarray, drawn: np.ndarray | None) -> go.Scatter:
+    """The numbers beside the bars: the probability, and what it becomes where that differs."""
+    texts = [probability(p) for p in probs]
+    longest = probs if drawn is None else np.maximum(probs, drawn)
+    if drawn is not None and not np.allclose(drawn, probs, atol=5e-4):
+        texts = [f"{t} → {probability(d) if d else '0'}" for t, d in zip(texts, drawn, strict=True)]
+    return go.Scatter(
+        x=longest,
+        y=np.arange(len(probs)),
+        mode="text",
+        text=[f" {text}" for text in texts],
+        textposition="middle right",
+        textfont={"size": 11},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
+def _row_targets(count: int) -> go.Bar:
+    """Unseen bars across each row, so that a click anywhere in a row picks its token."""
+    clear = {"marker": {"opacity": 0}}
+    return go.Bar(
+        x=np.ones(count),
+        y=np.arange(count),
+        width=1,
+        orientation="h",
+        hoverinfo="none",
+        selected=clear,
+        unselected=clear,
+        **clear,
+    )

@@ -1,19 +1,39 @@
-"""The size of the residual stream: by writer and token, and along the way up for one token."""
+"""The residual stream: how large it is, what is added to it, and which entries stand out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.labels import TokenLabel, writer_label
-from viz.theme import MONO, Theme, colour_bar, lay_out, scale
+from viz.labels import TokenLabel, magnitude, writer_label
+from viz.theme import MONO, Theme, colour_bar, lay_out, scale, signed_scale
 from viz.window import ticks
 
+HEIGHT = 390
 MOST_WRITERS = 27  # labels beside one another that can still be read
 
 
-def norm_map(
-    norms: np.ndarray,
+@dataclass(frozen=True)
+class Quantity:
+    """Something measured for every writer and token, and how a map shows it."""
+
+    title: str  # of the colour bar, with its unit
+    says: str  # one cell in words; %{y} writer, %{x} token, %{customdata} value
+    signed: bool = False  # from -1 to 1, two colours; else logarithmic, one colour
+
+
+NORM = Quantity("L2 norm", "after %{y}, at %{x}<br>norm <b>%{customdata:.4g}</b>")
+READ = Quantity("L2 norm", "after %{y}, as it is read, at %{x}<br>norm <b>%{customdata:.4g}</b>")
+RATIO = Quantity(
+    "write ÷ stream", "%{y} at %{x}<br>adds <b>%{customdata:.3f}</b> times the stream’s norm"
+)
+COSINE = Quantity("cosine", "%{y} at %{x}<br>cosine <b>%{customdata:.3f}</b>", signed=True)
+
+
+def stream_map(
+    values: np.ndarray,
+    quantity: Quantity,
     *,
     positions: range,
     labels: Sequence[TokenLabel],
@@ -22,15 +42,16 @@ def norm_map(
     at: str,
     theme: Theme,
 ) -> go.Figure:
-    """L2 norm of the stream after each writer, for a window of tokens, on a logarithmic scale.
+    """One quantity of the stream by writer and token, for a window of tokens.
 
     Args:
-        norms: (2N+1, S), bottom of the stream first.
+        values: (2N+1, S), bottom of the stream first; NaN where there is nothing to show.
         positions: the window; labels, one for each token of the prompt.
         focus: the position whose column is outlined; at: the box whose row is, if it writes.
     """
-    part = norms[:, positions.start : positions.stop].astype(np.float32)
-    figure = go.Figure(_cells(part, positions.start, theme))
+    part = values[:, positions.start : positions.stop].astype(np.float32)
+    cells = _signed_cells if quantity.signed else _log_cells
+    figure = go.Figure(cells(part, quantity, positions.start, theme))
     figure.add_trace(cell_targets(range(len(writers)), positions))
     texts = [labels[position].plain for position in positions]
     figure.update_xaxes(**ticks(positions, texts, 24), tickangle=-45, showgrid=False)
@@ -40,7 +61,7 @@ def norm_map(
     outline(figure, focus, rows, theme)
     if at in writers:
         outline(figure, range(positions.start, positions.stop), writers.index(at), theme)
-    return lay_out(figure, theme, height=400, clickmode="event+select", hovermode="closest")
+    return lay_out(figure, theme, height=HEIGHT, clickmode="event+select", hovermode="closest")
 
 
 def norm_course(
@@ -77,7 +98,7 @@ def norm_course(
     _writer_axis(figure, writers)
     figure.update_xaxes(title={"text": "L2 norm", "font": {"size": 11, "color": theme.muted}})
     figure.update_xaxes(rangemode="tozero")
-    return lay_out(figure, theme, height=400, bargap=0.35)
+    return lay_out(figure, theme, height=HEIGHT, bargap=0.35)
 
 
 def _writer_axis(figure: go.Figure, writers: Sequence[str]) -> None:
@@ -125,20 +146,79 @@ def outline(figure: go.Figure, x: range | int, y: range | int, theme: Theme, **p
     )
 
 
-def _cells(norms: np.ndarray, start: int, theme: Theme) -> go.Heatmap:
-    with np.errstate(divide="ignore"):
-        logs = np.log10(norms)
+def entry_bars(values: np.ndarray, names: Sequence[str], theme: Theme) -> go.Figure:
+    """The stream's largest single entries as bars, the largest on top.
+
+    Args:
+        values: (k,) with their signs; names: where each stands, escaped for plotly.
+    """
+    rows = range(len(values))
+    figure = go.Figure(
+        go.Bar(
+            x=values,
+            y=list(rows),
+            orientation="h",
+            text=[magnitude(float(value)) for value in values],
+            textposition="outside",
+            cliponaxis=False,
+            customdata=list(names),
+            marker={"color": theme.norm},
+            hovertemplate="%{customdata}: <b>%{x:.4g}</b><extra></extra>",
+        )
+    )
+    room = 1.25 * max(float(np.abs(values).max()), 1e-6)
+    low = -room if (values < 0).any() else 0
+    figure.update_xaxes(range=[low, room if (values > 0).any() else 0], title="value of the entry")
+    figure.update_yaxes(**ticks(rows, list(names), 40), range=[len(values) - 0.4, -0.6])
+    figure.update_yaxes(showgrid=False, ticks="", tickfont={"size": 11})
+    return lay_out(figure, theme, height=HEIGHT, bargap=0.35)
+
+
+def vector_bars(vector: np.ndarray, theme: Theme) -> go.Figure:
+    """One vector of the stream, a bar for each of its dimensions.
+
+    Args:
+        vector: (dmodel,)
+    """
+    figure = go.Figure(
+        go.Bar(
+            x=np.arange(len(vector)),
+            y=vector,
+            marker={"color": theme.norm, "line": {"width": 0}},
+            hovertemplate="dimension %{x}: <b>%{y:.4g}</b><extra></extra>",
+        )
+    )
+    figure.update_xaxes(title={"text": "dimension of the stream", "font": {"size": 11}})
+    figure.update_xaxes(showgrid=False, tickformat="d")
+    figure.update_yaxes(title={"text": "value", "font": {"size": 11}})
+    return lay_out(figure, theme, height=HEIGHT, bargap=0)
+
+
+def _log_cells(values: np.ndarray, quantity: Quantity, start: int, theme: Theme) -> go.Heatmap:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log10(values)
     logs[~np.isfinite(logs)] = np.nan
+    bar = colour_bar(theme, quantity.title, **_powers(logs))
+    return _map_of(logs, values, quantity, start, colorscale=scale(theme, "norm"), colorbar=bar)
+
+
+def _signed_cells(values: np.ndarray, quantity: Quantity, start: int, theme: Theme) -> go.Heatmap:
+    bar = colour_bar(theme, quantity.title, tickvals=[-1, -0.5, 0, 0.5, 1])
+    colours = {"colorscale": signed_scale(theme, above="attn", below="ff"), "zmin": -1, "zmax": 1}
+    return _map_of(values, values, quantity, start, colorbar=bar, **colours)
+
+
+def _map_of(shown: np.ndarray, values: np.ndarray, quantity: Quantity, start: int, **how):
     return go.Heatmap(
-        z=logs,
+        z=shown,
         x0=start,
         dx=1,
-        customdata=norms,
+        customdata=values,
         xgap=1,
         ygap=1,
-        colorscale=scale(theme, "norm"),
-        colorbar=colour_bar(theme, "L2 norm", **_powers(logs)),
-        hovertemplate="after %{y}, at %{x}<br>norm <b>%{customdata:.4g}</b><extra></extra>",
+        hoverongaps=False,
+        hovertemplate=quantity.says + "<extra></extra>",
+        **how,
     )
 
 

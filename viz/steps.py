@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel
-from viz.theme import MONO, Theme, colour_bar, diverging, lay_out, scale
+from viz.theme import MONO, Theme, colour_bar, lay_out, scale, signed_scale
 from viz.window import ticks
 
 MOST_COLUMNS = 12
@@ -52,7 +52,7 @@ def product_strips(
             zmin=-1,
             zmax=1,
             ygap=6,
-            colorscale=diverging(theme),
+            colorscale=signed_scale(theme, above="attn", below="ff"),
             colorbar=colour_bar(theme, "share of the row’s largest", tickvals=[-1, 0, 1]),
             hovertemplate="%{y}, dimension %{x}<br><b>%{customdata:.3f}</b><extra></extra>",
         )
@@ -100,7 +100,7 @@ def _row(row: int, values: np.ndarray, start: int, theme: Theme) -> go.Heatmap:
         zmax=largest,
         xgap=2,
         ygap=3,
-        colorscale=scale(theme, "attn") if last else diverging(theme),
+        colorscale=scale(theme, "attn") if last else signed_scale(theme, above="attn", below="ff"),
         showscale=False,
         text=[[_number(value, last) for value in values]],
         texttemplate="%{text}",

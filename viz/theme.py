@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 import plotly.graph_objects as go
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif"
+# A click selects; plotly would fade all that was not clicked.
+NEVER_DIMMED = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
@@ -105,18 +107,11 @@ def scale(theme: Theme, kind: str) -> list[tuple[float, str]]:
     return [(step / 8, mix(low, high, step / 8)) for step in range(9)]
 
 
-def signed_scale(theme: Theme) -> list[tuple[float, str]]:
-    """For values around zero: one hue below it, the panel's background at it, another above it."""
-    below = [(0.5 - step / 8, mix(theme.surface, theme.attn, step / 4)) for step in (4, 3, 2, 1)]
-    above = [(0.5 + step / 8, mix(theme.surface, theme.ff, step / 4)) for step in range(5)]
-    return below + above
-
-
-def diverging(theme: Theme) -> list[tuple[float, str]]:
-    """A scale for values of both signs: negative orange, zero the ground, positive blue."""
-    down = [(step / 8, mix(theme.ff, theme.surface, step / 4)) for step in range(4)]
-    up = [(0.5 + step / 8, mix(theme.surface, theme.attn, step / 4)) for step in range(5)]
-    return [*down, *up]
+def signed_scale(theme: Theme, above: str = "ff", below: str = "attn") -> list[tuple[float, str]]:
+    """For values around zero: the hue of one kind above it, of another below, the ground at it."""
+    low, high = getattr(theme, below), getattr(theme, above)
+    under = [(0.5 - step / 8, mix(theme.surface, low, step / 4)) for step in (4, 3, 2, 1)]
+    return under + [(0.5 + step / 8, mix(theme.surface, high, step / 4)) for step in range(5)]
 
 
 def mix(low: str, high: str, share: float) -> str:

@@ -2,6 +2,7 @@
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,9 @@ from model import Trace
 from model.files import CheckpointError
 from viz import diagram
 from viz.labels import probability
-from viz.pages import chrome, components, engine, panels, tour
+from viz.pages import chrome, components, engine, growth, panels, tour
 from viz.pages.panels.scene import Scene, choice
-from viz.pages.view import PANELS, View, fitted, from_params, panel_for
+from viz.pages.view import PANELS, View, fitted, from_params, grown_ids, panel_for
 
 EXAMPLES = json.loads((components.ASSETS / "examples.json").read_text(encoding="utf-8"))
 DEFAULT = View(q=EXAMPLES[0]["text"])
@@ -27,13 +28,14 @@ BOS = (
 def explore(pages: list) -> None:
     """The page: from the address to the view, from the prompt to the trace, then the pictures."""
     chrome.style()
+    st.session_state["stale"] = False
     view = current_view()
     source = usable_source(view)
     chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
     prompt_row(source, view)
     tour.card(source, view, choose)
     notices = st.empty()
-    ids = readable_ids(source, view.q, bos=view.bos == "1")
+    ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
     if ids is None:
         tell(notices)
         return
@@ -42,6 +44,8 @@ def explore(pages: list) -> None:
     settle(trace)
     tell(notices)
     body(source, ids)
+    if growth.going():
+        growth.ticker(source, ids, choose, notice)
 
 
 def prompt_row(source: str, view: View) -> None:
@@ -80,13 +84,16 @@ def choose(**choices) -> None:
     """Change the view and publish it in the address bar."""
     view = replace(st.session_state["view"], **choices)
     st.session_state["view"] = view
+    # A fragment cannot change what the model reads: the whole page has to run.
+    st.session_state["stale"] = not {"q", "grown", "model", "bos"}.isdisjoint(choices)
     st.session_state["published"] = view.params(DEFAULT)
     st.query_params.from_dict(st.session_state["published"])
 
 
 def run(text: str) -> None:
     """A new prompt: the last token comes into focus, the picked box stays."""
-    choose(q=text, token=None, tour=None)
+    growth.stop()
+    choose(q=text, grown=None, token=None, source=None, tour=None)
 
 
 def pick_box(box: str) -> None:
@@ -123,17 +130,19 @@ def usable_source(view: View) -> str:
     return wanted
 
 
-def readable_ids(source: str, text: str, bos: bool = False) -> tuple[int, ...] | None:
+def readable_ids(
+    source: str, text: str, bos: bool = False, grown: Sequence[int] = ()
+) -> tuple[int, ...] | None:
     """The ids of the prompt if the model can read it; otherwise says why not and returns None.
 
     Args:
-        bos: put the start token in front.
+        bos: put the start token in front; grown: ids appended to the prompt's own.
     """
     if not text:
         chrome.say("Type a sentence above, or choose an example, to see the model read it.")
         return None
     try:
-        ids = engine.tokenizer().encode(text, bos)
+        ids = [*engine.tokenizer().encode(text, bos), *grown]
     except ValueError as error:
         chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
         return None
@@ -217,10 +226,13 @@ def telling_head(trace: Trace) -> tuple[int, int]:
 @st.fragment
 def body(source: str, ids: tuple[int, ...]) -> None:
     """Tokens, diagram and panel: what a choice repaints. The prompt is not run again."""
+    if st.session_state["stale"]:
+        st.rerun()
     trace = engine.trace(source, ids)
+    tell(st.empty())
     view = completed(st.session_state["view"], trace)
     labels = engine.labels(ids)
-    scene = Scene(source, trace, labels, view, chrome.theme(), choose)
+    scene = Scene(source, trace, labels, view, chrome.theme(), choose, notice)
     block_ends = tuple(range(0, len(trace.writers), 2))
     seen = engine.lens(source, ids, block_ends, (view.token,), 10)
     components.tokens(chips(scene, seen), lambda position: choose(token=int(position)))
@@ -251,6 +263,7 @@ def chips(scene: Scene, seen) -> dict:
                 "group": label.group,
                 "whole": label.whole,
                 "unseen": label.id in unseen,
+                "grown": label.position >= len(scene.labels) - len(grown_ids(scene.view)),
             }
             for label in scene.labels
         ],

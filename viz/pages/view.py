@@ -60,6 +60,13 @@ GRIDS = {  # what colours the grid of heads
     "entropy": "entropy",
 }
 BOS = {"1": "<|endoftext|> in front"}
+VOCABSIZE = 50257  # of GPT-2's encoding, in which the prompt is written
+RANGES = {  # numbers to draw with: lowest, highest, type
+    "temperature": (0.0, 2.0, float),
+    "top_k": (1, 99, int),
+    "top_p": (0.05, 0.99, float),
+    "seed": (0, 999_999, int),
+}
 PRESENT = {"1": "one section a screen, in large type"}
 CHOICES = {
     "panel": PANELS,
@@ -111,6 +118,11 @@ class View:
     source: int | None = None  # the token read, where a pair of tokens is looked at
     stream: str = "norms"  # side of the residual stream shown
     normed: str = "before"  # or after the norm that reads it
+    grown: str | None = None  # ids appended to the prompt: "318.257"
+    temperature: float = 1.0  # of the next token
+    top_k: int | None = None
+    top_p: float | None = None
+    seed: int = 0
     section: str = "config"  # of Learn
     present: str | None = None  # "1": Learn for a hall
 
@@ -164,9 +176,21 @@ def layer_of(view: View) -> int:
     return block_of(view.at) or 0
 
 
+def grown_ids(view: View) -> list[int]:
+    """The ids appended to the prompt."""
+    return [int(token) for token in view.grown.split(".")] if view.grown else []
+
+
 def _parsed(name: str, text: str) -> str | int | None:
     if name in CHOICES:
         return text if text in CHOICES[name] else None
     if name in ("head", "neuron", "token", "source", "target"):
         return int(text) if re.fullmatch("[0-9]{1,6}", text) else None
+    if name in RANGES:
+        low, high, kind = RANGES[name]
+        value = kind(text) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,4})?", text) else None
+        return value if value is not None and low <= value <= high else None
+    if name == "grown":
+        ids = text.split(".") if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,5})*", text) else ["x"]
+        return text if all(i.isdecimal() and int(i) < VOCABSIZE for i in ids) else None
     return text

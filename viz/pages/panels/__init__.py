@@ -1,7 +1,7 @@
 """The panels of Explore. Each shows one side of one trace, says how to read it, says what stands
 out in it, and offers the same numbers as a table and as a CSV."""
 
-from viz.pages.panels import attention, embedding, lens, mlp, next_token, residual
+from viz.pages.panels import attention, code, embedding, lens, mlp, next_token, residual
 from viz.pages.panels.scene import Scene
 
 SHOW = {
@@ -11,6 +11,7 @@ SHOW = {
     "residual": residual.show,
     "lens": lens.show,
     "next": next_token.show,
+    "code": code.show,
 }
 
 

@@ -8,35 +8,41 @@ import streamlit as st
 
 from model import Lens
 from viz import captions
-from viz.lens import MOST_COLUMNS, lens_table
+from viz.labels import writer_label
+from viz.lens import MOST_COLUMNS, lens_table, token_courses
+from viz.next_token import next_token_bars
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart, choice, extent, foot
-from viz.pages.view import LENS_COLOURS, LENS_ROWS
+from viz.pages.view import LENS_COLOURS, LENS_LOOKS, LENS_ROWS
 from viz.window import window
 
 GUESSES = 10  # tokens listed when a cell is hovered
+OPENED = 20  # tokens of one cell opened
+
+READS = {
+    "table": "What the model would say next if it stopped there: the final norm and "
+    "<code>lm_head</code> applied to the stream after each writer. Columns are tokens read, "
+    "rows go up the stream; the top row is the model’s own answer.",
+    "course": "The tokens that are the best guess in any row, and the target, followed up the "
+    "stream at the token in focus: their probability above, their place among all tokens below.",
+    "cell": "One cell of the table opened: the best guesses after one writer, having read the "
+    "token in focus. Choose another writer in the diagram.",
+}
 
 
 def show(scene: Scene) -> None:
     """The panel."""
-    trace, token = scene.trace, scene.view.token
-    positions = window(token, scene.count, MOST_COLUMNS)
-    seen = engine.lens(scene.source, trace.ids, lens_rows(scene), tuple(positions), GUESSES)
-    shape = f"({len(seen.rows)} rows, S {scene.count}, vocabsize {trace.config.vocabsize:,})"
-    chrome.heading("Logit lens", scene.view.at, shape, "head")
-    chrome.say(
-        "What the model would say next if it stopped there: the final norm and "
-        "<code>lm_head</code> applied to the stream after each writer. Columns are tokens read, "
-        "rows go up the stream; the top row is the model’s own answer."
-    )
-    with st.container(horizontal=True, vertical_alignment="center", key="lens_choices"):
-        choice(scene, "colour", "Coloured by", LENS_COLOURS)
-        choice(scene, "rows", "Rows", LENS_ROWS)
-        chrome.say(extent(positions, scene.count), "title")
-    table(scene, seen, positions)
-    column = positions.index(token)
-    best = [engine.word(token) for token in seen.ids[:, column, 0]]
-    chrome.stands_out(captions.lens(best, seen.entropy[:, column], seen.writers, scene.label))
+    trace = scene.trace
+    rows_shown = lens_rows(scene)
+    shape = f"({len(rows_shown)} rows, S {scene.count}, vocabsize {trace.config.vocabsize:,})"
+    with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
+        chrome.heading("Logit lens", scene.view.at, shape, "head")
+        choice(scene, "lens", "What to see of the lens", LENS_LOOKS)
+    chrome.say(READS[scene.view.lens])
+    positions = window(scene.view.token, scene.count, MOST_COLUMNS)
+    seen = seen_by_lens(scene, rows_shown, positions)
+    LOOKS[scene.view.lens](scene, seen)
+    column = positions.index(scene.view.token)
     foot(scene, "lens", lambda: rows(seen, [column]), lambda: rows(seen, range(len(positions))))
 
 
@@ -46,23 +52,111 @@ def lens_rows(scene: Scene) -> tuple[int, ...]:
     return tuple(range(0, len(scene.trace.writers), every))
 
 
-def table(scene: Scene, seen: Lens, positions: range) -> None:
+def seen_by_lens(scene: Scene, shown: tuple[int, ...], positions: range) -> Lens:
+    """The lens over the window, following the target where the colour or the visitor asks it."""
+    follow = scene.view.colour == "rank" or scene.view.target is not None
+    target = target_of(scene) if follow else None
+    return engine.lens(
+        scene.source, scene.trace.ids, shown, tuple(positions), GUESSES, target=target
+    )
+
+
+def target_of(scene: Scene) -> int:
+    """The token the lens follows: the chosen one, or the model's own best guess at the focus."""
+    if scene.view.target is not None:
+        return scene.view.target
+    return int(engine.answer(scene.source, scene.trace.ids, scene.view.token, 1).ids[0, 0, 0])
+
+
+def as_table(scene: Scene, seen: Lens) -> None:
     """The table; a click picks a writer and a token."""
+    with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
+        choice(scene, "colour", "Coloured by", LENS_COLOURS)
+        choice(scene, "rows", "Rows", LENS_ROWS)
+        if scene.view.colour == "rank":
+            target_choice(scene)
+        else:
+            chrome.say(extent(_positions(seen), scene.count), "title")
     values = {"probability": seen.probs[..., 0], "entropy": seen.entropy, "kl": seen.kl}
     figure = lens_table(
         np.vectorize(engine.word, otypes=[object])(seen.ids),
         probs=seen.probs,
-        values=values[scene.view.colour],
+        values=values.get(scene.view.colour, seen.rank),
         colouring=scene.view.colour,
         rows=seen.writers,
-        positions=positions,
+        positions=_positions(seen),
         labels=scene.labels,
         focus=scene.view.token,
         at=scene.view.at,
         theme=scene.theme,
     )
-    pick = lambda p: scene.choose(at=seen.writers[int(p["y"])], token=int(p["x"]))  # noqa: E731
-    chart(figure, "lens_table", pick)
+    writers = seen.writers
+    chart(figure, "lens_table", lambda p: scene.choose(at=writers[int(p["y"])], token=int(p["x"])))
+    column = seen.positions.index(scene.view.token)
+    best = [engine.word(token) for token in seen.ids[:, column, 0]]
+    chrome.stands_out(captions.lens(best, seen.entropy[:, column], seen.writers, scene.label))
+
+
+def as_course(scene: Scene, _seen: Lens) -> None:
+    """Tokens through depth at the token in focus."""
+    with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
+        choice(scene, "rows", "Rows", LENS_ROWS)
+        target_choice(scene)
+    followed = engine.courses(
+        scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), scene.view.target
+    )
+    words = [engine.word(token) for token in followed.tokens]
+    writers = [scene.trace.writers[row] for row in followed.rows]
+    figure = token_courses(followed.probs, followed.ranks, words, writers, scene.theme)
+    chart(figure, "token_courses")
+    target = followed.tokens.index(target_of(scene))
+    chrome.stands_out(
+        captions.course(words[target], followed.ranks[target], followed.probs[target], writers)
+    )
+
+
+def as_cell(scene: Scene, _seen: Lens) -> None:
+    """The best guesses of one cell as bars."""
+    writers = scene.trace.writers
+    row = writers.index(scene.view.at) if scene.view.at in writers else len(writers) - 1
+    cell = engine.lens(scene.source, scene.trace.ids, (row,), (scene.view.token,), OPENED)
+    words = [engine.word(token) for token in cell.ids[0, 0]]
+    after = writer_label(writers[row])
+    chrome.say(f"After {after}, having read {captions.at(scene.label)}", "title")
+    chart(next_token_bars(words, cell.probs[0, 0], scene.theme), "lens_cell")
+    chrome.stands_out(
+        captions.next_token(words, cell.probs[0, 0], float(cell.entropy[0, 0]), scene.label, after)
+    )
+
+
+LOOKS = {"table": as_table, "course": as_course, "cell": as_cell}
+
+
+def target_choice(scene: Scene) -> None:
+    """Which token is followed: typed, exactly one token; empty follows the model's best guess."""
+    key = "choice_target"
+    chosen = scene.view.target
+    st.session_state[key] = "" if chosen is None else engine.tokenizer().decode([chosen])
+
+    def typed() -> None:
+        text = st.session_state[key]
+        if not text:
+            scene.choose(target=None)
+            return
+        ids = engine.tokenizer().encode(text)
+        if len(ids) == 1:
+            scene.choose(target=ids[0])
+        else:
+            scene.tell(f"“{text[:40]}” is {len(ids)} tokens; the target must be one. "
+                       "Most words begin with their space.")  # fmt: skip
+
+    best = engine.word(target_of(scene)).short
+    st.text_input("Target token", key=key, on_change=typed, placeholder=f"target: {best}",
+                  width=150, label_visibility="collapsed")  # fmt: skip
+
+
+def _positions(seen: Lens) -> range:
+    return range(seen.positions[0], seen.positions[-1] + 1)
 
 
 def rows(seen: Lens, columns: Iterable[int]) -> pd.DataFrame:

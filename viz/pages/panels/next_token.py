@@ -1,28 +1,163 @@
-"""Next token: the model's own answer at the token in focus."""
+"""Next token: the model's own answer at the token in focus, and drawing from it."""
 
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model import sampling
 from viz import captions
 from viz.next_token import next_token_bars
-from viz.pages import chrome, engine
+from viz.pages import chrome, engine, growth
 from viz.pages.panels import lens
 from viz.pages.panels.scene import Scene, chart, foot
 
-SHOWN = 20
+SHOWN = 13
 
 
 def show(scene: Scene) -> None:
     """The panel."""
-    trace, position = scene.trace, scene.view.token
-    last = len(trace.writers) - 1
-    seen = engine.lens(scene.source, trace.ids, (last,), (position,), SHOWN)
-    probs, vocabsize = seen.probs[0, 0], trace.config.vocabsize
-    shape = f"(vocabsize {vocabsize:,})"
-    chrome.heading(f"Next token after position {position}", "lm_head", shape, "head")
-    chrome.say(
-        "The model’s answer: a probability for every token of its vocabulary, at temperature 1 "
-        f"and with nothing cut off. The {SHOWN} best are shown; all {vocabsize:,} sum to 1."
+    position = scene.view.token
+    seen = engine.answer(scene.source, scene.trace.ids, position, SHOWN)
+    ids, probs, vocabsize = seen.ids[0, 0], seen.probs[0, 0], scene.trace.config.vocabsize
+    chrome.heading(
+        f"Next token after position {position}", "lm_head", f"(vocabsize {vocabsize:,})", "head"
     )
-    words = [engine.word(token) for token in seen.ids[0, 0]]
-    chart(next_token_bars(words, probs, scene.theme), "next_token")
+    chrome.say(
+        f"The model’s answer is a probability for every one of its {vocabsize:,} tokens (pale "
+        "bars: temperature 1, nothing cut). Full bars are what a token is drawn from, as set "
+        "below. Click a bar to append that token to the prompt."
+    )
+    last = position == scene.count - 1
+    settings(scene)
+    words = [engine.word(token) for token in ids]
+    figure = next_token_bars(words, probs, scene.theme, drawn=drawn_from(scene)[ids])
+    pick = (lambda point: append(scene, ids[int(point["y"])])) if last else None
+    chart(figure, "next_token", pick)
+    draw_buttons(scene, last)
     said = captions.next_token(words, probs, float(seen.entropy[0, 0]), scene.label)
     chrome.stands_out(said)
     foot(scene, "next", *[lambda: lens.rows(seen, [0])] * 2)
+
+
+def drawn_from(scene: Scene) -> np.ndarray:
+    """(vocabsize,): the probabilities a token is drawn from at the position in focus."""
+    view, position = scene.view, scene.view.token
+    logits = engine.logits(scene.source, scene.trace.ids, position)
+    return sampling.distribution(logits, view.temperature, view.top_k, view.top_p)
+
+
+def append(scene: Scene, token: int) -> None:
+    """A token was picked: it joins the prompt."""
+    if growth.full(scene.source, scene.trace.ids):
+        scene.tell(f"The context is full: this model reads at most {scene.count:,} tokens at once.")
+    else:
+        scene.choose(**growth.with_token(scene.view, token))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A slider of the way tokens are drawn."""
+
+    title: str
+    low: float
+    high: float
+    step: float
+    why: str
+    cuts: bool  # whether its upper end means that nothing is cut off
+
+
+SETTINGS = {
+    "temperature": Setting(
+        *("Temperature", 0.0, 2.0, 0.05),
+        why="Below 1 sharpens the choice, above 1 flattens it; 0 always takes the best.",
+        cuts=False,
+    ),
+    "top_k": Setting(
+        *("Top-k", 1, 100, 1),
+        why="Only the k best tokens can be drawn; 100 means all of them.",
+        cuts=True,
+    ),
+    "top_p": Setting(
+        *("Top-p", 0.05, 1.0, 0.05),
+        why="Only the best tokens that together reach this probability; 1 means all of them.",
+        cuts=True,
+    ),
+}
+
+
+def settings(scene: Scene) -> None:
+    """Temperature, top-k, top-p and the seed."""
+    *sliders, last = st.columns(len(SETTINGS) + 1, gap="medium")
+    for column, (name, setting) in zip(sliders, SETTINGS.items(), strict=True):
+        with column:
+            slider(scene, name, setting)
+    with last:
+        st.session_state["choice_seed"] = scene.view.seed
+        st.number_input(
+            "Seed",
+            0,
+            999_999,
+            step=1,
+            key="choice_seed",
+            help="The same seed draws the same text again.",
+            on_change=lambda: scene.choose(seed=st.session_state["choice_seed"]),
+        )
+
+
+def slider(scene: Scene, name: str, setting: Setting) -> None:
+    """One setting; where it cuts nothing the view says None."""
+    key, value = f"choice_{name}", getattr(scene.view, name)
+    st.session_state[key] = setting.high if value is None else value
+
+    def changed() -> None:
+        chosen = st.session_state[key]
+        scene.choose(**{name: None if setting.cuts and chosen == setting.high else chosen})
+
+    st.slider(
+        setting.title,
+        setting.low,
+        setting.high,
+        step=setting.step,
+        key=key,
+        help=setting.why,
+        on_change=changed,
+    )
+
+
+def draw_buttons(scene: Scene, last: bool) -> None:
+    """Draw one, draw many with a pause, take back."""
+    if not last:
+        chrome.say("Tokens are drawn after the last one: choose that above to go on.", "title")
+        return
+    view, grown = scene.view, scene.view.grown
+    with st.container(horizontal=True, vertical_alignment="center", key="draw"):
+        if growth.going():
+            st.button(f"Pause ({growth.going()} to go)", on_click=growth.stop, key="pause")
+        else:
+            st.button("Draw one token", on_click=lambda: draw(scene), key="draw_one")
+            many = f"Draw {growth.STEPS}, step by step"
+            st.button(many, on_click=lambda: start(scene), key="many")
+        st.button(
+            "Take one back",
+            on_click=lambda: scene.choose(**growth.without_last(view)),
+            disabled=not grown,
+            key="back",
+        )
+        st.button(
+            "Back to the prompt",
+            on_click=lambda: scene.choose(grown=None, token=None, source=None),
+            disabled=not grown,
+            key="reset",
+        )
+
+
+def draw(scene: Scene) -> None:
+    """Draw one token and append it."""
+    append(scene, growth.drawn(scene.source, scene.trace.ids, scene.view))
+
+
+def start(scene: Scene) -> None:
+    """Begin drawing many; the page shows each."""
+    growth.start()
+    scene.choose(grown=scene.view.grown)

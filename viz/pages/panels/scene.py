@@ -25,6 +25,7 @@ class Scene:
     view: View  # with box, head and token chosen
     theme: Theme
     choose: Callable[..., None]  # choose(head=3, token=2), for callbacks
+    tell: Callable[[str], None]  # a sentence for the visitor, for callbacks
 
     @property
     def label(self) -> TokenLabel:
@@ -70,6 +71,12 @@ def extent(positions: range, count: int) -> str:
         return f"all {count} tokens" if count > 1 else "1 token"
     shown = f"tokens {positions.start} to {positions.stop - 1} of {count:,}"
     return f"{shown}; choose a token above to move along"
+
+
+def foot_checks(scene: Scene) -> None:
+    """The last line of a panel that has no table of its own."""
+    with st.container(horizontal=True, vertical_alignment="center", key="foot"):
+        _checks(scene)
 
 
 def foot(scene: Scene, name: str, table: Callable, everything: Callable) -> None:
