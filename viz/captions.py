@@ -291,10 +291,10 @@ def nearest(
     if unseen:
         return f"This model was never trained on {label.html}, so what is near it means nothing."
     close = int((cosines >= 0.5).sum())
-    many = f"all {close} listed" if close == len(words) else f"{close:,}"
+    many = f"{close} or more" if close == len(words) else close
     return (
         f"Nearest to {label.html} stands {words[0].html} with cosine {float(cosines[0]):.2f}; the "
-        f"typical token has {typical:.2f}. At 0.5 or more: {many}."
+        f"typical token has {typical:.2f}. Tokens at 0.5 or above: {many}."
     )
 
 

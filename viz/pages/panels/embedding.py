@@ -31,7 +31,8 @@ def head(scene: Scene, shape: str, how: str, shown: str = "") -> None:
     chrome.say(how)
     with st.container(horizontal=True, vertical_alignment="center", key="embedding_choices"):
         choice(scene, "embedding", "Shown", EMBEDDINGS)
-        chrome.say(shown, "title")
+        if shown:
+            chrome.say(shown, "title")
 
 
 def what_is_added(scene: Scene) -> None:

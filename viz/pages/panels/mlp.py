@@ -93,7 +93,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
         "read as if it reached the top unchanged, makes some tokens more likely and others less."
     )
     positions = window(token, scene.count, MOST_COLUMNS)
-    choices(scene, extent(positions, scene.count), activity)
+    choices(scene, activity=activity)
     pushes = engine.neuron_pushes(
         scene.source, scene.trace.ids, activity.block, neuron=neuron, token=token, k=PUSHED
     )
@@ -101,7 +101,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     left, right = st.columns([0.6, 0.4], gap="medium")
     name = f"{activity.block}.{neuron}"
     with left:
-        chrome.say(f"Neuron {name} by token", "title")
+        chrome.say(f"Neuron {name} · {extent(positions, scene.count)}", "title")
         values = activity.values(scene.view.stage)[:, neuron]
         figure = neuron_course(values, positions, scene.labels, token, scene.theme)
         chart(figure, "neuron_course", lambda point: scene.choose(token=int(point["x"])))
@@ -126,7 +126,7 @@ def curve(scene: Scene, activity: Activity) -> None:
         f"Each dot is a {NEURON} at the token in focus. The {GELU} lets large values through, "
         "holds negative ones near 0 and is smooth between; ReLU, its forerunner, cuts at 0."
     )
-    choices(scene, "")
+    choices(scene)
     before, after = activity.before[token], activity.after[token]
     figure = gelu_curve(before, after, activity.neuron, scene.label, scene.theme)
     chart(figure, "gelu_curve", lambda point: open_neuron(scene, point["point_index"]))
@@ -142,7 +142,7 @@ def curve(scene: Scene, activity: Activity) -> None:
 SHOW = {"active": active, "neuron": one_neuron, "gelu": curve}
 
 
-def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
+def choices(scene: Scene, shown: str = "", activity: Activity | None = None) -> None:
     """Which side of the MLP, which stage, which neuron."""
     with st.container(horizontal=True, vertical_alignment="center", key="mlp_choices"):
         choice(scene, "mlp", "Shown", MLP_VIEWS)
@@ -150,7 +150,8 @@ def choices(scene: Scene, shown: str, activity: Activity | None = None) -> None:
             choice(scene, "stage", "Activations", STAGES)
         if activity:
             neuron_field(scene, activity)
-        chrome.say(shown, "title")
+        if shown:
+            chrome.say(shown, "title")
 
 
 def neuron_field(scene: Scene, activity: Activity) -> None:
