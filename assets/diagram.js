@@ -9,8 +9,39 @@ const BOX = { width: 38, height: 20 };
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".diagram");
   return onWidth(parentElement.querySelector(".measure"), (width) => {
-    repaint(root, drawing(data, geometry(data, width), setTriggerValue));
+    const names = [];
+    const picture = drawing(data, geometry(data, width), setTriggerValue, names);
+    repaint(root, make("div", { class: "scroll" }, picture), stepper(data, names, setTriggerValue));
   });
+}
+
+// Walks the stream from the embedding to the answer, one box at a time; arrow keys work on it too.
+function stepper(data, names, setTriggerValue) {
+  const here = names.indexOf(data.at);
+  const go = (step) => {
+    const next = names[Math.min(names.length - 1, Math.max(0, here + step))];
+    if (next !== data.at) setTriggerValue("picked", next);
+  };
+  const button = (name, label, sign, step) => {
+    const element = make("button", { type: "button", "data-name": name, "aria-label": label, title: label }, sign);
+    element.disabled = here + step < 0 || here + step >= names.length;
+    element.addEventListener("click", () => go(step));
+    return element;
+  };
+  const bar = make(
+    "div",
+    { class: "stepper", role: "group", "aria-label": "Walk the stream" },
+    button("step down", "One step down the stream", "↓", -1),
+    make("span", {}, "step ", make("b", {}, String(here + 1)), ` of ${names.length} up the stream`),
+    button("step up", "One step up the stream", "↑", 1),
+  );
+  bar.addEventListener("keydown", (event) => {
+    const step = ONWARD[event.key];
+    if (!step) return;
+    event.preventDefault();
+    go(step);
+  });
+  return bar;
 }
 
 // Where everything stands. Rows are the blocks' middles; levels are the 2N+1 states of the stream.
@@ -35,7 +66,7 @@ function geometry(data, width) {
   };
 }
 
-function drawing(data, g, setTriggerValue) {
+function drawing(data, g, setTriggerValue, names) {
   const picture = makeSvg("svg", {
     viewBox: `0 0 ${g.width} ${g.height}`, width: g.width, height: g.height,
     role: "group", "aria-label": "Architecture: choose a box to see the tensor behind it",
@@ -50,6 +81,7 @@ function drawing(data, g, setTriggerValue) {
   picture.append(box("norm", "norm", g.stream, 108, "norm", 118, 22));
   picture.append(box("lm_head", "head", g.stream, 80, "lm_head", 118, 24));
   picture.append(...topGuesses(data, g), footnote(data, g));
+  names.push(...boxes.map((element) => element.dataset.name));
   walkable(boxes, data.at, alongLine(boxes.length), (name) => {
     boxes.forEach((b) => b.classList.toggle("picked", b.dataset.name === name));
     setTriggerValue("picked", name);
@@ -83,6 +115,8 @@ function closedBlock(data, g, row, i, box) {
     line(g.attn, y, g.ff, y),
     box(`blocks.${i}.attn`, "attn", g.attn, y, "attn"),
     box(`blocks.${i}.ff`, "ff", g.ff, y, "ff"),
+    written(data, 2 * i + 1, "attn", g.attn, y + 13, BOX.width),
+    written(data, 2 * i + 2, "ff", g.ff, y + 13, BOX.width),
     ...guessRow(data.guesses[i + 1], g, y),
   ];
 }
@@ -102,8 +136,22 @@ function openBlock(data, g, row, i, box) {
     box(`blocks.${i}.attn`, "attn", g.module, row.bottom - 20, "attn", 48),
     box(`blocks.${i}.norm_2`, "norm", g.branch, row.bottom - 72, "norm_2", 54),
     box(`blocks.${i}.ff`, "ff", g.module, row.bottom - 72, "ff", 48),
+    written(data, 2 * i + 1, "attn", g.module, row.bottom - 7, 48),
+    written(data, 2 * i + 2, "ff", g.module, row.bottom - 59, 48),
+    text(g.stream + 14, row.bottom - 26, data.shapes.norm, "shape"),
+    text(g.module + 30, row.bottom - 16, data.shapes.attn, "shape"),
+    text(g.module + 30, row.bottom - 68, data.shapes.ff, "shape"),
     ...guessRow(data.guesses[i + 1], g, row.top + 17),
   ];
+}
+
+// A line under a box, as long as what it writes to the stream at the token in focus.
+function written(data, level, kind, x, y, room) {
+  const largest = Math.max(...data.writes.slice(1)) || 1;
+  const width = Math.max(1, room * (data.writes[level] / largest));
+  const bar = makeSvg("rect", { class: `written ${kind}`, x: x - width / 2, y, width, height: 3, rx: 1.5 });
+  bar.append(makeSvg("title", {}, `adds a vector of norm ${data.writes[level].toPrecision(3)}`));
+  return bar;
 }
 
 // From the stream through norm and module back to the +.

@@ -174,6 +174,8 @@ def test_diagram_data_is_json_and_names_the_open_block():
         at="blocks.1.norm_2",
         after=labels(1)[0],
         norms=np.array([1.0, 2, 3, np.inf, 5]),
+        writes=np.array([1.0, 2, 3, np.inf, np.nan]),
+        shapes={"norm": "2 x 8", "attn": "2 heads, 2 x 2", "ff": "2 x 32"},
         guesses=[("·a", 0.1)] * 3,
         top=[("·averyverylongtoken", 0.7)],
     )

@@ -37,9 +37,11 @@ def diagram(
     at: str,
     after: TokenLabel,
     norms: np.ndarray,
+    writes: np.ndarray,
+    shapes: dict[str, str],
     guesses: Sequence[tuple[str, float]],
     top: Sequence[tuple[str, float]],
-    height: int = 690,
+    height: int = 660,
 ) -> dict[str, Any]:
     """Data for the diagram component.
 
@@ -47,6 +49,8 @@ def diagram(
         at: name of the picked box.
         after: the token in focus.
         norms: (2N+1,) L2 norm of the stream at that token, after each writer.
+        writes: (2N+1,) L2 norm of what each writer adds there.
+        shapes: what flows through an opened block: `norm`, `attn` and `ff`, in words.
         guesses: N+1 pairs (visible token, probability): the lens' best after embed and each block.
         top: the model's own best tokens, best first.
         height: pixels the drawing may take before it scrolls.
@@ -58,7 +62,9 @@ def diagram(
         "about": ABOUT,
         "after": {"short": after.short, "position": after.position},
         "norms": [float(norm) for norm in np.nan_to_num(norms, posinf=0.0)],
-        "norm_note": f"stream width = L2 norm, {magnitude(norms[0])} → {magnitude(norms[-1])}",
+        "writes": [float(norm) for norm in np.nan_to_num(writes, posinf=0.0)],
+        "shapes": shapes,
+        "norm_note": f"width: L2 norm, {magnitude(norms[0])} → {magnitude(norms[-1])}",
         "guesses": [_guess(*guess) for guess in guesses],
         "top": [_guess(*guess) for guess in top],
         "height": height,

@@ -32,7 +32,7 @@ def next_token_bars(
     figure.add_trace(_numbers(probs, drawn))
     figure.add_trace(_row_targets(len(words)))
     figure.update_xaxes(
-        range=[0, 1.06],
+        range=[0, 1.14],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
         title={"text": "probability", "font": {"size": 11, "color": theme.muted}},
     )

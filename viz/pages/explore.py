@@ -284,6 +284,18 @@ def drawing(scene: Scene, seen) -> dict:
         at=scene.view.at,
         after=scene.label,
         norms=norms,
+        writes=scene.trace.write_norms[:, scene.view.token].numpy(),
+        shapes=shapes(scene),
         guesses=[(engine.word(token).text, float(p)) for token, p in best],
         top=[(engine.word(token).text, float(p)) for token, p in top],
     )
+
+
+def shapes(scene: Scene) -> dict[str, str]:
+    """What flows through a block in this run."""
+    config, S = scene.trace.config, scene.count
+    return {
+        "norm": f"{S} x {config.dmodel}",
+        "attn": f"{config.H} heads, {S} x {S}",
+        "ff": f"{S} x {config.dff:,}",
+    }

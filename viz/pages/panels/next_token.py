@@ -52,7 +52,7 @@ def append(scene: Scene, token: int) -> None:
     if growth.full(scene.source, scene.trace.ids):
         scene.tell(f"The context is full: this model reads at most {scene.count:,} tokens at once.")
     else:
-        scene.choose(**growth.with_token(scene.view, token))
+        scene.choose(**growth.with_token(scene.view, token), **_standing(scene))
 
 
 @dataclass(frozen=True)
@@ -160,4 +160,9 @@ def draw(scene: Scene) -> None:
 def start(scene: Scene) -> None:
     """Begin drawing many; the page shows each."""
     growth.start()
-    scene.choose(grown=scene.view.grown)
+    scene.choose(grown=scene.view.grown, **_standing(scene))
+
+
+def _standing(scene: Scene) -> dict:
+    """The box and head in view: they stay picked while the prompt grows."""
+    return {"at": scene.view.at, "head": scene.view.head}
