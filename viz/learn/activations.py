@@ -35,8 +35,8 @@ def curves(at: float, inputs: np.ndarray, theme: Theme) -> go.Figure:
         inputs: any shape; what reaches the nonlinearity. Beyond -4 and 4 they count at the edge.
     """
     x = np.linspace(LOW, HIGH, 321)
-    figure = make_subplots(rows=3, shared_xaxes=True, row_heights=[0.54, 0.23, 0.23],
-                           vertical_spacing=0.05)  # fmt: skip
+    figure = make_subplots(rows=3, shared_xaxes=True, row_heights=[0.58, 0.21, 0.21],
+                           vertical_spacing=0.12)  # fmt: skip
     for trace in _functions(x, theme):
         figure.add_trace(trace, 1, 1)
     marks = [f(np.array([at]))[0] for f in (relu, gelu_exact, gelu_tanh)]
@@ -44,11 +44,12 @@ def curves(at: float, inputs: np.ndarray, theme: Theme) -> go.Figure:
     figure.add_trace(_line(x, 1e4 * (gelu_tanh(x) - gelu_exact(x)), "gap", theme.ff), 2, 1)
     figure.add_trace(_histogram(inputs, theme), 3, 1)
     figure.add_vline(x=at, line={"color": theme.text, "width": 1, "dash": "dot"})
-    small = {"size": 11}
-    figure.update_yaxes(title={"text": "output", "font": small}, row=1)
-    figure.update_yaxes(title={"text": "gap · 10⁻⁴", "font": small}, nticks=4, row=2)
-    figure.update_yaxes(title={"text": "inputs, %", "font": small}, nticks=4, row=3)
-    figure.update_xaxes(title={"text": "input", "font": small}, row=3)
+    figure.update_yaxes(nticks=4)
+    figure.update_xaxes(title={"text": "input", "font": {"size": 11}}, row=3)
+    for row, name in ((2, "tanh − exact, in 10⁻⁴"), (3, "% of the inputs")):
+        figure.add_annotation(x=0, y=1, xref="x domain", yref="y domain", text=name, row=row, col=1,
+                              xanchor="left", yanchor="bottom", showarrow=False,
+                              font={"size": 12, "color": theme.muted})  # fmt: skip
     lay_out(figure, theme, height=430, bargap=0)
     legend = {"x": 0.02, "y": 0.99, "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12}}
     return figure.update_layout(showlegend=True, legend=legend)

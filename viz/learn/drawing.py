@@ -76,7 +76,7 @@ def drawing(title: str, width: float, height: float, shapes: list[Element]) -> d
 def columns(title: str, parts: list[Column], size: float, links: tuple = ()) -> dict[str, Any]:
     """Columns side by side. links: pairs (column, (column, row)): a wire from the
     top of the one to a box of the other."""
-    wide, step = 16.6 * size, size + 14
+    wide, step = 17 * size, size + 14
     rows = max(len(part.rows) for part in parts)
     height = (rows + 2) * step
     shapes: list[Element] = []
@@ -90,21 +90,21 @@ def columns(title: str, parts: list[Column], size: float, links: tuple = ()) -> 
 
 
 def _column(part: Column, left: float, height: float, size: float) -> list[Element]:
-    step, width = size + 14, 9.6 * size
-    x = left + 2.6 * size + width / 2
+    step, width = size + 14, 9.2 * size
+    x = left + 2.4 * size + width / 2
     heights = [height - (i + 1.5) * step for i in range(len(part.rows))]
     first, stop = part.frame
     low, high = heights[first] + step / 2, heights[stop - 1] - step / 2
     shapes = [
-        rect(left + 2.3 * size, high, 14.2 * size, low - high, "frame quiet", rx=6),
+        rect(left + 2.1 * size, high, 14.7 * size, low - high, "frame quiet", rx=6),
         line(x, height - step, x, heights[-1] - step / 2, "spine"),
-        text(left + 2 * size, (low + high) / 2 + 0.35 * size, part.times, "name", "end"),
+        text(left + 1.9 * size, (low + high) / 2 + 0.35 * size, part.times, "name", "end"),
         text(x, height - 0.4 * size, part.reads, "muted", "middle"),
         text(x, heights[-1] - 0.75 * step, part.gives, "muted", "middle"),
     ]
     for row, y in zip(part.rows, heights, strict=True):
         shapes.append(box(row, x, y, width, size))
-        at = left + 3 * size + width
+        at = left + 2.9 * size + width
         shapes.append(text(at, y + 0.35 * size, row.mark, f"mark {row.mark}"))
     return shapes
 
@@ -114,10 +114,10 @@ def _link(
 ) -> Element:
     """From the top of the column at `left` into the side of a box (column, row) of another."""
     step, (column, row) = size + 14, end
-    x, right = left + 7.4 * size, column * wide
+    x, right = left + 7 * size, column * wide
     top, across = height - (rows + 1) * step, height - (row + 1.5) * step
-    turn = right + 0.3 * size
-    path = f"M{x} {top} V{top - 0.4 * step} H{turn} V{across} H{right + 2.6 * size}"
+    turn = right + 0.2 * size
+    path = f"M{x} {top} V{top - 0.4 * step} H{turn} V{across} H{right + 2.4 * size}"
     return element("path", {"class": "wire", "d": path})
 
 
@@ -168,39 +168,39 @@ def _thin_row(x: float, y: float, unit: float, thick: float, H: int) -> list[Ele
     return [*heads, rect(x + gap, y, ff, thick, "solid ff")]
 
 
-def block_flow(norms: dict[str, float], shapes: dict[str, str], size: float) -> dict[str, Any]:
+def block_flow(
+    norms: dict[str, float], shapes: dict[str, str], size: float, stretch: float
+) -> dict[str, Any]:
     """One block, opened: what flows through it at one token, and the shapes on the way.
 
     Args:
         norms: L2 norms at the token, by name: enters, norm_1, attn, middle, norm_2, ff, leaves.
         shapes: written shapes, by name: stream, attn, ff.
+        stretch: 1 for the lowest drawing whose lines of text do not touch.
     """
-    width, height = 42 * size, 27 * size
-    x, first, second = 5.5 * size, 14 * size, 25.5 * size
-    drawn = [rect(x - 5, 1.2 * size, 10, height - 3.4 * size, "stream")]
-    for base, norm, work in (
-        (height - 5.4 * size, "norm_1", "attn"),
-        (11.4 * size, "norm_2", "ff"),
-    ):
-        drawn += _branch(x, second, base, size)
+    up = size * stretch
+    width, height = 35 * size, 15 * up
+    x, first, second = 5.5 * size, 14.5 * size, 28 * size
+    drawn = [rect(x - 5, up, 10, height - 2.6 * up, "stream")]
+    for base, norm, work in ((height - 3.4 * up, "norm_1", "attn"), (5.7 * up, "norm_2", "ff")):
+        drawn += _branch(x, second, base, base - 3.4 * up, size)
+        named = f"{norm} · {magnitude(norms[norm])}"
         drawn += [
-            box(Row(norm, "norm"), first, base, 7 * size, size),
-            box(Row(work, work), second, base, 7 * size, size),
-            text(first, base + 2 * size, f"length {magnitude(norms[norm])}", "muted", "middle"),
-            text(first - 3.5 * size, base - 5.5 * size, f"adds {magnitude(norms[work])}", "name"),
-            text(second + 4.4 * size, base + 0.35 * size, shapes[work], "muted"),
+            box(Row(named, "norm"), first, base, 10 * size, size),
+            box(Row(work, work), second, base, 6 * size, size),
+            text(first - 5 * size, base - 3.4 * up - 0.5 * size, f"+ {magnitude(norms[work])}"),
+            text(second, base + 1.75 * size, shapes[work], "muted", "middle"),
         ]
-    for name, y in (("enters", height - 3 * size), ("middle", 14.4 * size), ("leaves", 2.2 * size)):
+    for name, y in (("enters", height - 2 * up), ("middle", 7.5 * up), ("leaves", 1.7 * up)):
         drawn.append(text(x - size, y, magnitude(norms[name]), "number", "end"))
-    drawn.append(text(x - 5, height - 0.6 * size, f"stream {shapes['stream']}", "muted"))
+    drawn.append(text(x - 5, height - 0.4 * up, f"stream {shapes['stream']}", "muted"))
     enters, leaves = magnitude(norms["enters"]), magnitude(norms["leaves"])
     said = f"One block: the stream enters with norm {enters} and leaves with {leaves}"
     return drawing(said, width, height, drawn)
 
 
-def _branch(x: float, work: float, base: float, size: float) -> list[Element]:
+def _branch(x: float, work: float, base: float, add: float, size: float) -> list[Element]:
     """From the stream through norm and module, and back into the stream at a +."""
-    add = base - 5 * size
     path = f"M{x} {base} H{work} V{add} H{x}"
     cross = f"M{x - 0.35 * size} {add} h{0.7 * size} M{x} {add - 0.35 * size} v{0.7 * size}"
     return [

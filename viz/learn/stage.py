@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 
 TYPE = 24  # pixels, at least
-MOST_TICKS = 12
+WIDTH = 1200  # pixels a figure may take
 
 
 def enlarged(figure: go.Figure, height: int) -> go.Figure:
@@ -14,9 +14,10 @@ def enlarged(figure: go.Figure, height: int) -> go.Figure:
     stage.update_annotations(font={"size": TYPE})
     for axes in (stage.update_xaxes, stage.update_yaxes):
         axes(tickfont={"size": TYPE}, title={"font": {"size": TYPE}})
-    stage.for_each_xaxis(_thinned)
-    stage.for_each_yaxis(_thinned)
-    stage.update_traces(textfont={"size": TYPE}, selector={"type": "bar"})
+    stage.for_each_xaxis(lambda axis: _thin(axis, WIDTH / (2 * TYPE)))
+    stage.for_each_yaxis(lambda axis: _thin(axis, 0.8 * height / (1.4 * TYPE)))
+    outside = {"textfont": {"size": TYPE}, "constraintext": "none"}  # else it shrinks to the bars
+    stage.update_traces(outside, selector={"type": "bar"})
     stage.update_traces(line={"width": 4}, selector={"mode": "lines"})
     bar = {"tickfont": {"size": TYPE}, "title": {"font": {"size": TYPE}}, "thickness": 18}
     stage.update_traces(colorbar=bar, selector={"type": "heatmap"})
@@ -25,11 +26,14 @@ def enlarged(figure: go.Figure, height: int) -> go.Figure:
     return stage
 
 
-def _thinned(axis) -> None:
+def _thin(axis, room: float) -> None:
+    """Keep as many tick labels as fit: `room` of them along the whole figure."""
+    low, high = axis.domain or (0, 1)
+    most = max(1, int(room * (high - low)))
     if axis.tickvals is None:
-        axis.nticks = min(axis.nticks or 6, 6)
+        axis.nticks = min(axis.nticks or 6, 6, most)
         return
-    every = -(-len(axis.tickvals) // MOST_TICKS)
+    every = -(-len(axis.tickvals) // most)
     axis.tickvals = list(axis.tickvals)[::every]
     if axis.ticktext is not None:
         axis.ticktext = list(axis.ticktext)[::every]

@@ -26,7 +26,7 @@ def both_uses(
     figure = make_subplots(
         rows=2,
         row_heights=[0.45, 0.55],
-        vertical_spacing=0.24,
+        vertical_spacing=0.18,
         subplot_titles=(
             "As input: the vector this token adds to the stream",
             "As output: the probability it gets as the next token, after each token",
@@ -36,7 +36,7 @@ def both_uses(
     places = np.arange(positions.start, positions.stop)
     figure.add_trace(_bars(places, shares, theme.head, "after %{x}"), 2, 1)
     texts = [labels[position].plain for position in positions]
-    figure.update_xaxes(showgrid=False, row=1)
+    figure.update_xaxes(showgrid=False, showticklabels=False, row=1)
     figure.update_xaxes(
         **ticks(positions, texts, MOST_TOKENS),
         tickangle=-45,

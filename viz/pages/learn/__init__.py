@@ -139,8 +139,7 @@ def heading(lesson: Lesson, section: Section) -> None:
 
 def top(lesson: Lesson, section: Section) -> None:
     """What it is, in words, shapes and a picture."""
-    wide = section is comparison.SECTION
-    left, right = st.columns([0.42, 0.58] if not wide else [0.46, 0.54], gap="medium")
+    left, right = st.columns([1 - section.share, section.share], gap="medium")
     with left:
         prose(section.text(lesson))
         shapes(lesson, section)
@@ -214,7 +213,7 @@ def go_to(name: str) -> None:
 def on_stage(lesson: Lesson, section: Section) -> None:
     """One section for a hall: title, point and picture; the arrow keys turn."""
     components.keys(lambda go: turn(section.name, go))
-    number = f"{ORDER.index(section.name) + 1} / {len(ORDER)}"
+    number = f"← {ORDER.index(section.name) + 1} / {len(ORDER)} → · Esc"
     st.html(
         f'<div class="gl-stage gb-{section.kind}"><h1>{html.escape(section.title)}</h1>'
         f"<span>{number}</span><p>{section.point}</p></div>"

@@ -61,7 +61,7 @@ def picture(lesson: Lesson) -> None:
     fill = pick_one("Mask", TITLES, "mask_fill")
     data = matrices(scores, lesson.labels, fill, lesson.theme)
     data["labels"] = data["labels"][: len(scores)]
-    components.scores(data | {"size": lesson.size + (0 if lesson.stage else 1)}, put_score)
+    components.scores(data | {"size": lesson.size}, put_score)
     chrome.stands_out(caption(lesson, scores, fill))
 
 
@@ -141,4 +141,5 @@ SECTION = Section(
     old_code=(MultiHeadAttention,),
     box="blocks.{}.attn",
     panel="attention",
+    share=0.64,
 )

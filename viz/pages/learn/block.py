@@ -14,9 +14,8 @@ from viz.pages.learn.lesson import (
     Lesson,
     Section,
     Shape,
-    block_slider,
     reads,
-    token_choice,
+    token_and_block,
 )
 
 
@@ -56,13 +55,13 @@ def picture(lesson: Lesson) -> None:
     """The block as a drawing with the numbers of this run."""
     reads(
         lesson,
-        "Bottom to top, as the stream runs. Numbers beside it are its length (the L2 norm, the "
-        "root of the sum of squares) at the token you choose; to the right, the shapes inside.",
+        "Bottom to top, as the stream runs. Numbers are lengths (the L2 norm, the root of the "
+        "sum of squares) at the token you choose: of the stream, of the copy that is read, and of "
+        "what is added (+).",
     )
-    token_choice(lesson)
-    block_slider(lesson, "attn")
+    token_and_block(lesson, "attn")
     norms = flow(lesson)
-    drawn = block_flow(norms, written_shapes(lesson), lesson.size if not lesson.stage else 24)
+    drawn = block_flow(norms, written_shapes(lesson), lesson.size, 1 if lesson.stage else 1.7)
     components.drawing({"drawings": [drawn], "size": lesson.size}, lambda _: None)
     chrome.stands_out(caption(lesson, norms))
 

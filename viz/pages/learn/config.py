@@ -9,7 +9,7 @@ from model.count import gpt_parameters, transformer_parameters
 from viz.learn.drawing import stack
 from viz.learn.sizes import parameter_bars
 from viz.pages import chrome, components
-from viz.pages.learn.lesson import STAGE_HEIGHT, Lesson, Section, Shape, reads
+from viz.pages.learn.lesson import Lesson, Section, Shape, reads
 
 # GPT-1 (Radford et al. 2018) had the blocks of GPT-2 Small on fewer tokens and positions.
 GPT1 = GPTConfig(vocabsize=40478, max_seq_len=512)
@@ -72,14 +72,14 @@ def picture(lesson: Lesson) -> None:
     )
     presets(lesson)
     config = sliders(lesson)
-    left, right = st.columns([0.36, 0.64], gap="small", vertical_alignment="center")
-    height = STAGE_HEIGHT - 50 if lesson.stage else 330
+    shares, height = ([0.5, 0.5], 310) if lesson.stage else ([0.42, 0.58], 330)
+    left, right = st.columns(shares, gap="small", vertical_alignment="center")
     with left:
         drawn = stack(N=config.N, H=config.H, dmodel=config.dmodel, height=height, size=lesson.size)
         components.drawing({"drawings": [drawn], "size": lesson.size}, lambda _: None)
     counts = gpt_parameters(config)
     with right:
-        lesson.show(parameter_bars(counts, lesson.theme), "parameter_bars")
+        lesson.show(parameter_bars(counts, lesson.theme), "parameter_bars", height)
     chrome.stands_out(caption(config, counts))
 
 

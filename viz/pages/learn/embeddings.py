@@ -68,7 +68,7 @@ def added(lesson: Lesson) -> None:
         "wte + wpe": wte + wpe,
         "sinusoids, 2017": sinusoids(S, d).numpy(),
     }
-    lesson.show(summands(tables, lesson.labels, first, lesson.theme), "summands")
+    lesson.show(summands(tables, lesson.labels, first, lesson.theme), "summands", 440)
     chrome.stands_out(added_caption(lesson, wte, wpe))
 
 
@@ -91,7 +91,7 @@ def alike(lesson: Lesson) -> None:
     )
     learned, fixed = engine.position_cosines(lesson.source)
     tables = {"wpe: learned": learned, "sinusoids, 2017": fixed}
-    lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness")
+    lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness", 430)
     near, old = (np.diagonal(table, offset=1).mean() for table in (learned, fixed))
     chrome.stands_out(
         f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "

@@ -52,7 +52,7 @@ def picture(lesson: Lesson) -> None:
     positions = window(lesson.view.token, lesson.count, MOST_TOKENS)
     row = lesson.model.wte.weight[lesson.label.id].detach().numpy()
     shares = as_output(lesson, positions)
-    lesson.show(both_uses(row, shares, positions, lesson.labels, lesson.theme), "both_uses")
+    lesson.show(both_uses(row, shares, positions, lesson.labels, lesson.theme), "both_uses", 370)
     chrome.stands_out(caption(lesson, positions, shares))
 
 

@@ -13,10 +13,9 @@ from viz.pages.learn.lesson import (
     Lesson,
     Section,
     Shape,
-    block_slider,
     pick_one,
     reads,
-    token_choice,
+    token_and_block,
 )
 
 
@@ -62,12 +61,11 @@ def picture(lesson: Lesson) -> None:
         "Each bar is one entry of the vector. The blue line is the mean, the blue band one "
         "standard deviation to either side. Go through the steps from left to right.",
     )
-    token_choice(lesson)
-    block_slider(lesson, "norm_1")
+    token_and_block(lesson, "norm_1")
     all_steps = states(lesson)
     names = {str(i): step.name for i, step in enumerate(all_steps)}
     chosen = all_steps[int(pick_one("Step", names, "norm_step"))]
-    lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars")
+    lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 320)
     chrome.stands_out(caption(lesson, chosen))
 
 

@@ -56,9 +56,9 @@ class Lesson(Scene):
         own = {"B": 1, "S": self.count}
         return tuple(own[name] if name in own else getattr(self.config, name) for name in letters)
 
-    def show(self, figure: go.Figure, key: str) -> None:
+    def show(self, figure: go.Figure, key: str, stage_height: int = STAGE_HEIGHT) -> None:
         """A figure, large enough for where it is shown."""
-        chart(enlarged(figure, STAGE_HEIGHT) if self.stage else figure, key)
+        chart(enlarged(figure, stage_height) if self.stage else figure, key)
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Section:
     old_code: tuple[object, ...] = ()
     box: str = ""  # on Explore; {} stands for the block in view
     panel: str = ""  # the panel opened there, where it is not the box's own
+    share: float = 0.58  # of the width, for the picture
 
 
 def source_of(part: object) -> str:
@@ -148,6 +149,19 @@ def token_choice(lesson: Lesson) -> None:
             key="token_slider",
             on_change=lambda: lesson.choose(token=st.session_state["token_slider"]),
         )
+
+
+def token_and_block(lesson: Lesson, part: str) -> None:
+    """Both choices; in a hall side by side, to leave room for the picture."""
+    if not lesson.stage:
+        token_choice(lesson)
+        block_slider(lesson, part)
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        token_choice(lesson)
+    with right:
+        block_slider(lesson, part)
 
 
 def pick_one(title: str, options: dict[str, str], key: str) -> str:

@@ -65,7 +65,7 @@ def picture(lesson: Lesson) -> None:
         x = st.slider("Input", -4.0, 4.0, -0.75, step=0.05, key="bend_input")
     with right:
         block_slider(lesson, "ff")
-    lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves")
+    lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves", 395)
     chrome.stands_out(caption(x))
 
 
