@@ -48,6 +48,8 @@ def caption(app: AppTest) -> str:
     ("panel", "title"),
     [
         ("attention", "Attention, block"),
+        ("embedding", "Embedding"),
+        ("mlp", "MLP, block"),
         ("residual", "Residual stream"),
         ("lens", "Logit lens"),
         ("next", "Next token"),
@@ -62,6 +64,30 @@ def test_every_panel_says_what_it_is_what_stands_out_and_its_errors(panel, title
     for check in ("Rows sum to 1", "Stream adds up", "Last lens row is the model"):
         assert check in text
     assert "gb-bad" not in text
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 64, 256])
+@pytest.mark.parametrize(
+    ("panel", "side", "words"),
+    [
+        ("mlp", "active", "neurons are above zero"),
+        ("mlp", "neuron", "it speaks for"),
+        ("mlp", "gelu", "ReLU would give"),
+        ("embedding", "added", "their sum has norm"),
+        ("embedding", "nearest", "the typical token has"),
+        ("embedding", "positions", "Most like position"),
+    ],
+)
+def test_every_side_of_the_mlp_and_the_embedding_at_any_length(panel, side, words, tokens):
+    app = opened(q="The" + " the" * (tokens - 1), panel=panel, **{panel: side})
+    assert words in caption(app)
+
+
+def test_a_neuron_of_choice_is_shown_before_and_after_the_gelu():
+    for stage in ("before", "after"):
+        app = opened(at="blocks.2.ff", panel="mlp", mlp="neuron", neuron="41", stage=stage)
+        assert "Neuron 2.41 is above zero" in caption(app)
+        assert app.number_input(key="neuron").value == 41
 
 
 def test_the_first_view_needs_no_choice():
@@ -99,6 +125,7 @@ def test_cutting_never_splits_a_character():
         ({"at": "../etc"}, "../etc"),
         ({"head": "77"}, "no head 77"),
         ({"head": "-1"}, "head=-1"),
+        ({"neuron": "99999"}, "no neuron 99999"),
         ({"token": "5000"}, "no token 5000"),
         ({"token": "٣"}, "token="),
         ({"panel": "nope"}, "panel=nope"),

@@ -10,6 +10,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 PROMPT = "The cat sat on the mat. The cat sat on the"
+OTHER_PANELS = ("Embedding", "MLP", "Residual stream", "Logit lens", "Next token")
 NASTY = [
     "the the the the",
     "$5 and $10 $x^2$",
@@ -76,7 +77,11 @@ def test_a_click_on_a_box_opens_its_panel_and_the_address_says_so(server, open_p
     page.locator(".gb-heading h2", has_text="Attention, block 3").wait_for()
     assert params(page)["at"] == "blocks.3.attn"
     page.locator(".box[data-name='blocks.2.ff']").click()
+    page.locator(".gb-heading h2", has_text="MLP, block 2").wait_for()
+    page.locator(".box[data-name='blocks.2.norm_2']").click()
     page.locator(".gb-heading h2", has_text="Residual stream").wait_for()
+    page.locator(".box[data-name='embed']").click()
+    page.locator(".gb-heading h2", has_text="Embedding").wait_for()
     page.locator(".box[data-name='norm']").click()
     page.locator(".gb-heading h2", has_text="Logit lens").wait_for()
     page.locator(".box[data-name='lm_head']").click()
@@ -116,6 +121,38 @@ def test_a_click_in_the_lens_picks_row_and_token(server, open_page):
     page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] - 8)
     page.locator(".gb-caption", has_text="(2)").wait_for()
     assert params(page) == {"panel": "lens", "at": "embed", "token": "2"}
+
+
+def test_a_click_in_the_neuron_map_opens_the_neuron_and_a_bar_picks_its_token(server, open_page):
+    page = open_page(server.url(at="blocks.3.ff", panel="mlp"))
+    ready(page)
+    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] * 3.5 / 20)
+    page.locator(".gb-caption", has_text="Neuron 3.").wait_for()
+    neuron = params(page)["neuron"]
+    assert page.locator(".st-key-neuron input").input_value() == neuron
+    bars = page.locator(".js-plotly-plot").first.locator(".bars .point")
+    heights = [bars.nth(i).bounding_box()["height"] for i in range(11)]
+    tallest = heights.index(max(heights))
+    bars.nth(tallest).click()
+    page.locator(f".chip[aria-pressed='true'][data-name='{tallest}']").wait_for()
+    assert params(page)["token"] == str(tallest)
+    assert params(page)["neuron"] == neuron
+
+
+def test_a_neuron_can_be_typed_and_a_row_of_the_embedding_picked(server, open_page):
+    page = open_page(server.url(at="blocks.1.ff", panel="mlp", mlp="neuron"))
+    ready(page)
+    page.locator(".st-key-neuron input").fill("123")
+    page.keyboard.press("Enter")
+    page.locator(".gb-caption", has_text="Neuron 1.123").wait_for()
+    assert params(page)["neuron"] == "123"
+    page.locator(".box[data-name='embed']").click()
+    page.locator(".gb-heading h2", has_text="Embedding").wait_for()
+    area = page.locator(".js-plotly-plot .heatmaplayer").first.bounding_box()
+    page.mouse.click(area["x"] + 20, area["y"] + area["height"] * 4.5 / 12)
+    page.locator(".gb-caption", has_text="(4)").wait_for()
+    assert params(page) == {"at": "embed", "panel": "embedding", "mlp": "neuron", "token": "4"}
 
 
 def test_keyboard_alone_reaches_boxes_chips_and_heads(server, open_page):
@@ -165,7 +202,7 @@ def test_strange_text_is_shown_literally_in_every_panel(server, open_page, promp
     ready(page)
     shown = chips(page)
     assert page.locator(".prompt textarea").input_value() == prompt
-    for panel in ("Residual stream", "Logit lens", "Next token", "Attention"):
+    for panel in (*OTHER_PANELS, "Attention"):
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
         ready(page)
@@ -215,7 +252,7 @@ def test_the_longest_prompt_works_in_every_panel(server, open_page):
     assert page.locator(".chip[data-name]").count() == 256
     page.get_by_text("whole prompt", exact=True).click()
     page.locator(".gb-title", has_text="a cell shows the largest").wait_for()
-    for panel in ("Residual stream", "Logit lens", "Next token"):
+    for panel in OTHER_PANELS:
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
         ready(page)
@@ -299,7 +336,7 @@ def test_no_message_to_the_browser_is_large(server, chromium):
     )
     page.goto(server.url(q="the cat sat " * 85))
     ready(page)
-    for panel in ("Residual stream", "Logit lens", "Next token"):
+    for panel in OTHER_PANELS:
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
     context.close()

@@ -100,3 +100,63 @@ def test_markup_in_tokens_is_escaped():
     caption = captions.attention(pattern, labels("<b>", "<script>"), 1, "0.0", {})
     assert "<b>" not in caption
     assert "<script>" not in caption
+
+
+def test_neurons_are_counted_and_the_strongest_named_with_its_peak():
+    after = np.zeros((3, 20))
+    after[:, 7] = [4.0, 0.0, 2.0]
+    after[2, 3] = 1.0
+    text = words(captions.neurons(after, labels("a", "b", "c"), 2))
+    assert "At c (2), 2 of 20 neurons are above zero" in text
+    assert "Neuron 7 leads with 2; its peak is at a (0)" in text
+    assert "hold 100% of the squared activation" in text
+    assert "its peak in this prompt" in words(captions.neurons(after, labels("a", "b", "c"), 0))
+    assert "peak" not in words(captions.neurons(after[:1], labels("a"), 0))
+
+
+def test_a_neuron_is_told_by_where_it_is_active():
+    tokens = labels("a", "b", "c")
+    text = words(captions.neuron(np.array([-0.1, 2.5, 0.3]), tokens, 2, "3.7"))
+    assert "Neuron 3.7 is above zero at 2 of 3 tokens and strongest at b (1) with 2.5" in text
+    assert "at c (2) it stands at 0.3." in text
+    alone = words(captions.neuron(np.array([1.0]), labels("a"), 0, "3.7"))
+    assert alone == "Neuron 3.7 is above zero at 1 of 1 token and strongest at a (0) with 1."
+
+
+def test_pushes_name_three_tokens_each_way():
+    text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z")))
+    assert text == "Active, it speaks for a, b, c and against w, x, y."
+
+
+def test_gelu_is_set_against_relu():
+    before, after = np.array([-3.0, 2.0, -0.001, 1.0]), np.array([-0.004, 1.95, -0.0005, 0.84])
+    text = words(captions.gelu(before, after, labels("a")[0]))
+    assert "2 of 4 inputs (50%) are negative" in text
+    assert "The lowest, −3.00, comes out as 0.00, the largest, 2.00, as 1.95" in text
+    assert "ReLU would give 0.00 and 2.00" in text
+
+
+def test_the_summands_of_the_embedding_are_compared():
+    text = words(captions.embedding(np.array([3.0, 0.0]), np.array([0.0, 4.0]), labels("a")[0]))
+    assert "the token’s row has norm 3, the position’s 4, so the position weighs more" in text
+    assert "nearly at right angles to each other, and their sum has norm 5." in text
+    along = captions.embedding(np.array([2.0, 0.0]), np.array([1.0, 0.0]), labels("a")[0])
+    assert "with cosine 1.00" in along
+
+
+def test_the_nearest_token_stands_beside_the_typical_one():
+    near, cosines = labels(" dog", " pet"), np.array([0.62, 0.4])
+    text = words(captions.nearest(near, cosines, 0.07, labels(" cat")[0], unseen=False))
+    assert "Nearest to ·cat stands ·dog with cosine 0.62; the typical token has 0.07" in text
+    assert "at 0.5 or above: 1." in text
+    untrained = words(captions.nearest(near, cosines, 0.07, labels(" cat")[0], unseen=True))
+    assert "never trained on ·cat" in untrained
+
+
+def test_positions_are_compared_with_their_neighbours():
+    learned = np.array([[1, 0.2, 0.9], [0.2, 1, 0.4], [0.9, 0.4, 1]])
+    fixed = np.array([[1, 0.8, 0.5], [0.8, 1, 0.8], [0.5, 0.8, 1]])
+    text = captions.positions(learned, fixed, 0)
+    assert "Neighbours have cosine 0.30 on average in the learned table and 0.80" in text
+    assert "Most like position 0 is, learned, position 2 with 0.90." in text
+    assert captions.positions(np.eye(1), np.eye(1), 0) == "There is one position only."
