@@ -1,5 +1,7 @@
 """The same figure for a hall: type that can be read from the back row."""
 
+from copy import deepcopy
+
 import plotly.graph_objects as go
 
 TYPE = 24  # pixels, at least
@@ -8,7 +10,7 @@ WIDTH = 1200  # pixels a figure may take
 
 def enlarged(figure: go.Figure, height: int) -> go.Figure:
     """A copy of `figure` with all type at TYPE and tick labels thinned to what fits."""
-    stage = go.Figure(figure)
+    stage = deepcopy(figure)
     stage.update_layout(height=height, font={"size": TYPE}, legend={"font": {"size": TYPE}})
     stage.update_layout(hoverlabel={"font": {"size": TYPE}})
     stage.update_annotations(font={"size": TYPE})

@@ -12,6 +12,7 @@ from viz.pages.explore import (
     choose,
     completed,
     current_view,
+    grown_ids,
     notice,
     queued_trace,
     readable_ids,
@@ -60,7 +61,7 @@ def learn(pages: list) -> None:
         )
         components.prompt(view.q, EXAMPLES, run)
     notices = st.empty()
-    ids = readable_ids(source, view.q)
+    ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
     if ids is None:
         tell(notices)
         return
