@@ -12,7 +12,6 @@ from viz.pages.explore import (
     choose,
     completed,
     current_view,
-    grown_ids,
     notice,
     queued_trace,
     readable_ids,
@@ -34,7 +33,7 @@ from viz.pages.learn import (
     sources,
 )
 from viz.pages.learn.lesson import Lesson, Section, explore_link, place_of, source_of
-from viz.pages.view import SECTIONS
+from viz.pages.view import SECTIONS, grown_ids
 
 CHAPTER: dict[str, Section] = {
     module.SECTION.name: module.SECTION
