@@ -17,7 +17,9 @@ from pathlib import Path
 from threading import Event
 from typing import BinaryIO
 
-os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read at import: nothing is reported
+# Read at import: nothing is reported, and progress is told here, not on the terminal.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 import httpx2
 import huggingface_hub as client

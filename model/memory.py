@@ -1,10 +1,14 @@
 """How much memory a model may take here, so that one too large is refused before it is begun."""
 
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
 from model.config import GPTConfig
+
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None
 
 CGROUP = Path("/sys/fs/cgroup")  # version 2, as containers have it
 OVERHEAD = 1.15  # of the weights' own size, at the peak of loading; tests/bench measures it
@@ -23,9 +27,9 @@ def needed_bytes(config: GPTConfig) -> int:
     return round(4 * config.parameters * OVERHEAD)
 
 
-def available_bytes() -> int | None:
+def available_bytes(cgroup: Path = CGROUP) -> int | None:
     """What this process may still take, by whichever limit is nearest; None where none is known."""
-    return min(_limits(), default=None)
+    return min((*_of_machine(), *_of_container(cgroup), *_of_process()), default=None)
 
 
 def gigabytes(count: int) -> str:
@@ -35,25 +39,31 @@ def gigabytes(count: int) -> str:
     return f"{size:,.0f} {name}" if size >= 100 else f"{size:.3g} {name}"
 
 
-def _limits() -> Iterator[int]:
+def _of_machine() -> Iterator[int]:
+    """What all programs together leave, and could be made to leave."""
     memory = _table(Path("/proc/meminfo"))
     if "MemAvailable:" in memory:
         yield 1024 * memory["MemAvailable:"]
-    yield from _cgroup_limit()
-    soft, _ = resource.getrlimit(resource.RLIMIT_AS)  # `ulimit -v`
-    status = _table(Path("/proc/self/status"))
-    if soft != resource.RLIM_INFINITY and "VmSize:" in status:
-        yield soft - 1024 * status["VmSize:"]
 
 
-def _cgroup_limit() -> Iterator[int]:
+def _of_container(cgroup: Path) -> Iterator[int]:
     """What a container's limit leaves; its cached files count as free, for they give way."""
     try:
-        limit = int((CGROUP / "memory.max").read_text())  # "max" where there is none
-        used = int((CGROUP / "memory.current").read_text())
+        limit = int((cgroup / "memory.max").read_text())  # "max" where there is none
+        used = int((cgroup / "memory.current").read_text())
     except (OSError, ValueError):
         return
-    yield limit - used + _table(CGROUP / "memory.stat").get("inactive_file", 0)
+    yield limit - used + _table(cgroup / "memory.stat").get("inactive_file", 0)
+
+
+def _of_process() -> Iterator[int]:
+    """What `ulimit -v` leaves."""
+    if resource is None:
+        return
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    taken = _table(Path("/proc/self/status")).get("VmSize:")
+    if soft != resource.RLIM_INFINITY and taken is not None:
+        yield soft - 1024 * taken
 
 
 def _table(path: Path) -> dict[str, int]:

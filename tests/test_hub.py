@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from model.hub import PUBLISHED
+from model.memory import available_bytes, gigabytes
 from tests.hub import COMMIT, Hub, running, sha256
 
 pytest_plugins = ["tests.checkpoints"]
@@ -88,7 +89,7 @@ def blobs(cache: Path) -> dict[str, int]:
 def test_the_first_run_fetches_and_the_second_asks_nobody(hub, cache, reading_checkpoint):
     argv = ("The cat", "--model", "gpt2", "--json")
     first = run("", hub, cache, *argv)
-    assert first.returncode == 0, first.stderr
+    assert (first.returncode, first.stderr) == (0, "")
     assert hub.ranges() == [None]
     snapshot = cache / "models--openai-community--gpt2" / "snapshots" / COMMIT
     weights = snapshot / "model.safetensors"
@@ -261,6 +262,22 @@ resource.setrlimit(resource.RLIMIT_AS, (used + 300_000_000, resource.RLIM_INFINI
         hub, cache, limit
     )
     assert hub.asked == []
+
+
+@pytest.mark.parametrize(("limit", "left"), [("3000000", 1_200_000), ("max", None)])
+def test_a_container_s_limit_counts_without_its_cached_files(tmp_path, limit, left):
+    (tmp_path / "memory.max").write_text(f"{limit}\n")
+    (tmp_path / "memory.current").write_text("2000000\n")
+    (tmp_path / "memory.stat").write_text("anon 1500000\ninactive_file 200000\n")
+    anywhere_else = available_bytes(tmp_path / "none")
+    found = available_bytes(tmp_path)
+    assert found == left if left else found > anywhere_else / 2
+
+
+def test_sizes_are_told_as_people_say_them():
+    counts = [1_048_576, 548_090_880, 999_600_000, 1_519_955_968, 10**15]
+    said = ["1.05 MB", "548 MB", "1 GB", "1.52 GB", "1,000,000 GB"]
+    assert [gigabytes(count) for count in counts] == said
 
 
 def test_offline_with_a_cold_and_with_a_warm_cache(hub, cache):
