@@ -1,11 +1,14 @@
 """The page as a person meets it: in Chromium, with mouse and keyboard."""
 
 import csv
+import inspect
 import io
 import json
 from urllib.parse import parse_qs, urlparse
 
 import pytest
+
+from model import MLP
 
 pytestmark = pytest.mark.browser
 
@@ -30,8 +33,10 @@ NASTY = [
 
 def ready(page) -> None:
     """Wait until a panel and its caption stand."""
-    page.locator(".gb-checks").wait_for()
-    page.locator(".gb-caption").wait_for()
+    # While a panel gives way to the next, both stand for a moment.
+    alone = "name => document.querySelectorAll(name).length === 1"
+    for name in (".gb-checks", ".gb-caption"):
+        page.wait_for_function(alone, arg=name)
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     page.locator("[data-testid='stStatusWidget']").wait_for(state="detached")
 
@@ -132,9 +137,10 @@ def test_a_click_in_the_neuron_map_opens_the_neuron_and_a_bar_picks_its_token(se
     neuron = params(page)["neuron"]
     assert page.locator(".st-key-neuron input").input_value() == neuron
     bars = page.locator(".js-plotly-plot").first.locator(".bars .point")
-    heights = [bars.nth(i).bounding_box()["height"] for i in range(11)]
-    tallest = heights.index(max(heights))
-    bars.nth(tallest).click()
+    boxes = [bars.nth(i).bounding_box() for i in range(11)]
+    tallest = max(range(11), key=lambda i: boxes[i]["height"])
+    box = boxes[tallest]
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.locator(f".chip[aria-pressed='true'][data-name='{tallest}']").wait_for()
     assert params(page)["token"] == str(tallest)
     assert params(page)["neuron"] == neuron
@@ -324,6 +330,98 @@ def test_pages_keep_the_view(server, open_page):
     ready(page)
     assert chips(page)[0] == "one"
     assert page.locator(".gb-heading h2").inner_text() == "Logit lens"
+
+
+def test_the_stream_is_walked_step_by_step(server, open_page):
+    page = open_page(server.url(at="embed", panel="embedding"))
+    ready(page)
+    page.locator("[data-name='step up']").click()
+    page.locator(".gb-heading h2", has_text="Residual stream").wait_for()
+    assert params(page)["at"] == "blocks.0.norm_1"
+    page.locator("[data-name='step up']").focus()
+    page.keyboard.press("ArrowUp")
+    page.locator(".gb-heading h2", has_text="Attention, block 0").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.locator(".gb-heading h2", has_text="Residual stream").wait_for()
+
+
+@pytest.mark.parametrize("look", ["Lines", "Steps", "Q K V", "What it writes", "Pattern"])
+def test_one_head_is_seen_in_every_way(server, open_page, look):
+    page = open_page(server.url(at="blocks.2.attn", head=1, q="one two three one two three"))
+    ready(page)
+    page.get_by_role("radio", name=look).click()
+    page.locator(".gb-checks").wait_for()
+    page.locator("[data-testid='stStatusWidget']").wait_for(state="detached")
+    assert page.locator("[data-testid='stException']").count() == 0
+    if look == "Lines":
+        page.locator(".lines .line").first.wait_for(state="attached")
+    else:
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+
+
+def test_lines_follow_the_mouse_without_the_server(server, open_page):
+    page = open_page(server.url(at="blocks.2.attn", look="lines", q="one two three one two three"))
+    page.locator(".lines .line").first.wait_for(state="attached")
+    frames = []
+    page.on("websocket", lambda socket: socket.on("framesent", frames.append))
+    page.locator(".lines .row[data-name='0']").hover()
+    page.locator(".lines .about", has_text="(0) reads").wait_for()
+    assert page.locator(".lines .line").count() == 1
+    assert frames == []
+
+
+def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
+    page = open_page(server.url(q="one, two, three,", panel="next"))
+    ready(page)
+    before = len(chips(page))
+    page.get_by_role("button", name="Draw one token").click()
+    page.locator(f".chip[data-name='{before}']").wait_for()
+    drawn = params(page)["grown"]
+    area = page.locator(".js-plotly-plot .barlayer").bounding_box()
+    page.mouse.click(area["x"] + 200, area["y"] + 10)
+    page.locator(f".chip[data-name='{before + 1}']").wait_for()
+    again = open_page(page.url)
+    ready(again)
+    assert chips(again) == chips(page)
+    page.get_by_role("button", name="Take one back").click()
+    page.locator(f".chip[data-name='{before + 1}']").wait_for(state="detached")
+    assert params(page)["grown"] == drawn
+    page.get_by_role("button", name="Back to the prompt").click()
+    page.locator(f".chip[data-name='{before}']").wait_for(state="detached")
+    page.get_by_role("button", name="Draw one token").click()
+    page.locator(f".chip[data-name='{before}']").wait_for()
+    assert params(page)["grown"] == drawn
+
+
+def test_generation_runs_pauses_and_stops_at_the_end_of_the_context(server, open_page):
+    page = open_page(server.url(q="the cat sat " * 84 + "on", panel="next"))
+    ready(page)
+    assert page.locator(".chip[data-name]").count() == 253
+    page.get_by_role("button", name="Draw 20, step by step").click()
+    page.locator(".gb-notice", has_text="The context is full").wait_for()
+    assert page.locator(".chip[data-name]").count() == 256
+    page.get_by_role("button", name="Draw 20, step by step").wait_for()
+
+
+def test_a_target_token_is_followed(server, open_page):
+    page = open_page(server.url(q="one, two, three,", panel="lens", lens="course"))
+    ready(page)
+    box = page.get_by_label("Target token")
+    box.fill(" six seven")
+    box.press("Enter")
+    page.locator(".gb-notice", has_text="is 2 tokens").wait_for()
+    box.fill(" seven")
+    box.press("Enter")
+    page.locator(".gb-caption", has_text="·seven").wait_for()
+    assert params(page)["target"] == "3598"
+
+
+def test_the_code_of_a_box_is_the_running_source(server, open_page):
+    page = open_page(server.url(at="blocks.1.ff", panel="code"))
+    page.locator(".gb-facts").wait_for()
+    shown = page.locator("[data-testid='stCode'] code").inner_text()
+    assert shown.split() == inspect.getsource(MLP).split()
+    assert "(1, 12, 768)" in page.locator(".gb-facts").inner_text()
 
 
 def test_no_message_to_the_browser_is_large(server, chromium):
