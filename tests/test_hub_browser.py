@@ -89,6 +89,7 @@ def test_a_failed_download_is_one_sentence_and_the_model_in_use_stays(site, open
     page = open_page(server.url())
     page.get_by_role("button", name="Get GPT-2 Small").click()
     text(page, ".gb-load", "answers HTTP 429.* try again in 7 seconds; the built-in model")
+    page.get_by_role("button", name="Try again").wait_for()
     text(page, ".st-key-model_menu", "Built-in model")
     assert page.locator(".chip[data-name]").count() == 12
     assert page.locator(".stException").count() == 0

@@ -136,7 +136,8 @@ def _buttons(each: Download, source: str, on_source: OnSource) -> None:
         st.button("Cancel", key=f"cancel_{name}", on_click=downloads().stop, args=(name,))
         return
     if each.state != "done":
-        st.button("Go on", key=f"again_{name}", on_click=fetch, args=(name,))
+        label = "Go on" if each.state == "stopped" else "Try again"
+        st.button(label, key=f"again_{name}", on_click=fetch, args=(name,))
     elif name != source:
         label, args = f"Use {engine.title(name)}", (name, on_source)
         st.button(label, key=f"run_{name}", type="primary", on_click=_use, args=args)

@@ -160,7 +160,7 @@ def visit(source: str, name: str, choose: Choose) -> None:
     plain = {"bos": None, "look": "pattern", "pool": "one", "sink": "show", "source": None}
     view = plain | {"tour": name, "q": stop.prompt, "token": place(ids, *stop.reader)}
     if stop.score == "entry":
-        choose(**view, panel="residual", at="blocks.0.ff", head=None)
+        choose(**view, panel="residual", stream="entries", at="blocks.0.ff", head=None)
         return
     layer, head = heads_of(source, stop)[0]
     choose(**view, panel="attention", at=f"blocks.{layer}.attn", head=head)
