@@ -16,6 +16,7 @@ from model.checkpoint import BUILT_IN, here, load_model, offered
 from model.circuits import repetition_scores
 from model.extend import extended
 from model.lens import Lens
+from model.memory import give_back
 from model.mini.asset import trained_ids
 from model.transformer import sinusoids
 from viz.embedding import likeness
@@ -83,7 +84,10 @@ def trace(source: str, ids: tuple[int, ...]) -> Trace:
 
     def make() -> Trace:
         shorter = traces().look((source, ids[:-1]))
-        return extended(shorter, ids[-1]) if shorter else run_trace(model(source), ids)
+        if shorter:
+            return extended(shorter, ids[-1])
+        give_back()  # what the prompts and pictures before have left behind
+        return run_trace(model(source), ids)
 
     return traces().get((source, ids), make)
 
