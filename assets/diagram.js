@@ -9,14 +9,14 @@ const BOX = { width: 38, height: 20 };
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".diagram");
   return onWidth(parentElement.querySelector(".measure"), (width) => {
-    const names = [];
-    const picture = drawing(data, geometry(data, width), setTriggerValue, names);
-    repaint(root, make("div", { class: "scroll" }, picture), stepper(data, names, setTriggerValue));
+    const picture = drawing(data, geometry(data, width), setTriggerValue);
+    repaint(root, make("div", { class: "scroll" }, picture), stepper(data, setTriggerValue));
   });
 }
 
 // Walks the stream from the embedding to the answer, one box at a time; arrow keys work on it too.
-function stepper(data, names, setTriggerValue) {
+function stepper(data, setTriggerValue) {
+  const names = data.order;
   const here = names.indexOf(data.at);
   const go = (step) => {
     const next = names[Math.min(names.length - 1, Math.max(0, here + step))];
@@ -66,7 +66,7 @@ function geometry(data, width) {
   };
 }
 
-function drawing(data, g, setTriggerValue, names) {
+function drawing(data, g, setTriggerValue) {
   const picture = makeSvg("svg", {
     viewBox: `0 0 ${g.width} ${g.height}`, width: g.width, height: g.height,
     role: "group", "aria-label": "Architecture: choose a box to see the tensor behind it",
@@ -81,7 +81,6 @@ function drawing(data, g, setTriggerValue, names) {
   picture.append(box("norm", "norm", g.stream, 108, "norm", 118, 22));
   picture.append(box("lm_head", "head", g.stream, 80, "lm_head", 118, 24));
   picture.append(...topGuesses(data, g), footnote(data, g));
-  names.push(...boxes.map((element) => element.dataset.name));
   walkable(boxes, data.at, alongLine(boxes.length), (name) => {
     boxes.forEach((b) => b.classList.toggle("picked", b.dataset.name === name));
     setTriggerValue("picked", name);

@@ -377,7 +377,9 @@ def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
     page.get_by_role("button", name="Draw one token").click()
     page.locator(f".chip[data-name='{before}']").wait_for()
     drawn = params(page)["grown"]
+    ready(page)
     area = page.locator(".js-plotly-plot .barlayer").bounding_box()
+    page.mouse.move(area["x"] + 180, area["y"] + 10)
     page.mouse.click(area["x"] + 200, area["y"] + 10)
     page.locator(f".chip[data-name='{before + 1}']").wait_for()
     again = open_page(page.url)

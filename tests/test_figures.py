@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from viz import attention, diagram, lens, next_token, residual, theme
+from viz import attention, bars, diagram, lens, next_token, residual, steps, theme
 from viz.labels import token_label
 from viz.window import max_pool, ticks, window
 
@@ -162,8 +162,9 @@ def test_a_click_on_any_cell_of_a_table_meets_a_point():
 
 def test_next_token_bars_have_a_fixed_axis_and_the_best_on_top():
     figure = next_token.next_token_bars(labels(3), np.array([0.5, 0.3, 0.001]), LIGHT)
-    assert list(figure.data[0].x) == [0.5, 0.3, 0.001]
-    assert list(figure.data[0].text) == ["0.50", "0.30", "0.001"]
+    bars, numbers, _ = figure.data
+    assert list(bars.x) == [0.5, 0.3, 0.001]
+    assert [text.strip() for text in numbers.text] == ["0.50", "0.30", "0.001"]
     assert figure.layout.xaxis.range[0] == 0
     assert figure.layout.xaxis.range[1] >= 1
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
@@ -219,3 +220,125 @@ def test_ticks_are_integers_thinned_and_true():
     axis = ticks(range(10, 20), list("abcdefghij"), 4)
     assert axis["tickvals"] == [10, 13, 16, 19]
     assert axis["ticktext"] == ["a", "d", "g", "j"]
+
+
+@BOTH
+def test_steps_show_the_four_numbers_of_each_pair(colours):
+    scores = np.array([8.0, -4.0, 2.0])
+    table = np.stack([scores, scores / 4, [2.0, -1.0, -np.inf], [0.95, 0.05, 0.0]])
+    figure = steps.step_table(table, range(3), labels(3), colours)
+    assert [trace.text[0][0] for trace in figure.data] == ["8.00", "2.00", "2.00", "0.950"]
+    assert figure.data[2].text[0][2] == "−∞"
+    assert (figure.data[3].zmin, figure.data[3].zmax) == (0, 1)
+    assert list(figure.layout.yaxis.ticktext) == list(steps.STEPS)
+
+
+def test_strips_show_the_product_dimension_by_dimension():
+    q, k, v = np.array([1.0, -2.0]), np.array([3.0, 1.0]), np.array([0.0, 0.0])
+    figure = steps.product_strips(q, k, v, ("a", "b"), LIGHT)
+    assert np.asarray(figure.data[0].customdata).tolist() == [[1, -2], [3, 1], [3, -2], [0, 0]]
+    assert np.nanmax(np.abs(np.asarray(figure.data[0].z))) == pytest.approx(1)
+    sums = steps.running_sum(q, k, LIGHT)
+    assert list(sums.data[0].y) == [3.0, 1.0]
+
+
+def test_pushed_bars_run_from_the_most_raised_to_the_most_lowered():
+    figure = bars.pushed_bars(
+        labels(2), np.array([0.9, 0.2]), labels(2), np.array([-0.8, -0.1]), theme=LIGHT
+    )
+    assert list(figure.data[0].x) == [0.9, 0.2, -0.1, -0.8]
+    assert figure.data[0].text[3] == "−0.80"
+
+
+@SIZES
+def test_token_bars_show_a_window_with_the_focus_full(S):
+    positions = window(S - 1, S, 40)
+    figure = bars.token_bars(
+        np.arange(S, dtype=float),
+        positions,
+        labels(S),
+        title="L2 norm",
+        colour=LIGHT.attn,
+        focus=S - 1,
+        theme=LIGHT,
+    )
+    assert list(figure.data[0].y) == [float(p) for p in positions]
+    assert figure.data[0].marker.opacity[-1] == 1.0
+
+
+def test_a_hidden_sink_leaves_no_column_and_renormalised_rows_sum_to_one():
+    pattern = causal(4)
+    pattern[3] = [0.7, 0.1, 0.1, 0.1]
+    before = pattern.copy()
+    hidden = attention.without_sink(pattern, "hide")
+    rest = attention.without_sink(pattern, "renormalise")
+    assert np.isnan(hidden[:, 0]).all()
+    assert hidden[3, 1:].tolist() == pytest.approx([0.1, 0.1, 0.1])
+    assert np.nansum(rest, axis=1).tolist() == pytest.approx([0, 1, 1, 1])
+    assert attention.without_sink(pattern, "show") is pattern
+    assert np.array_equal(pattern, before)
+
+
+@pytest.mark.parametrize("quantity", [residual.RATIO, residual.COSINE, residual.READ])
+@SIZES
+def test_every_quantity_of_the_stream_has_its_scale(quantity, S):
+    values = np.linspace(-1, 1, 5)[:, None].repeat(S, axis=1).astype(np.float32)
+    values[0] = np.nan
+    figure = residual.stream_map(
+        values,
+        quantity,
+        positions=window(0, S, 64),
+        labels=labels(S),
+        writers=residual_writers(2),
+        focus=0,
+        at="blocks.0.attn",
+        theme=DARK,
+    )
+    assert figure.data[0].colorbar.title.text == quantity.title
+    if quantity.signed:
+        assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
+    assert payload(figure) < LIMIT
+
+
+def test_entries_and_vectors_keep_their_signs():
+    figure = residual.entry_bars(np.array([-3000.0, 20.0]), ["dim 447", "dim 1"], LIGHT)
+    assert list(figure.data[0].x) == [-3000.0, 20.0]
+    assert figure.data[0].text[0] == "-3,000"
+    vector = np.array([1.0, -2.0, 0.5])
+    assert list(residual.vector_bars(vector, LIGHT).data[0].y) == vector.tolist()
+
+
+def test_courses_show_probability_and_place():
+    probs = np.array([[0.1, 0.9], [0.5, 0.05]])
+    ranks = np.array([[3, 0], [0, 1]])
+    figure = lens.token_courses(probs, ranks, labels(2), ["embed", "blocks.0.ff"], LIGHT)
+    assert [list(trace.y) for trace in figure.data] == [[0.1, 0.9], [4, 1], [0.5, 0.05], [1, 2]]
+    assert figure.layout.yaxis2.type == "log"
+
+
+def test_rank_is_coloured_by_its_logarithm():
+    words = [[labels(2)], [labels(2)], [labels(2)]]
+    figure = lens.lens_table(
+        words,
+        probs=np.full((3, 1, 2), 0.1),
+        values=np.array([[9999], [99], [0]]),
+        colouring="rank",
+        rows=residual_writers(1),
+        positions=range(1),
+        labels=labels(1),
+        focus=0,
+        at="embed",
+        theme=LIGHT,
+    )
+    assert np.asarray(figure.data[0].z)[:, 0].tolist() == pytest.approx([4, 2, 0])
+    assert list(figure.data[0].colorbar.ticktext) == ["0", "9", "99", "999", "9999"]
+
+
+def test_drawn_probabilities_stand_beside_those_at_temperature_one():
+    probs, drawn = np.array([0.6, 0.3, 0.1]), np.array([0.8, 0.2, 0.0])
+    figure = next_token.next_token_bars(labels(3), probs, LIGHT, drawn=drawn)
+    pale, full, numbers, targets = figure.data
+    assert list(pale.x) == probs.tolist()
+    assert list(full.x) == drawn.tolist()
+    assert [text.strip() for text in numbers.text] == ["0.60 → 0.80", "0.30 → 0.20", "0.10 → 0"]
+    assert list(targets.x) == [1, 1, 1]

@@ -57,6 +57,7 @@ def diagram(
     """
     return {
         "N": len(norms) // 2,
+        "order": boxes(len(norms) // 2),
         "at": at,
         "open": block_of(at),
         "about": ABOUT,

@@ -33,7 +33,8 @@ def show(scene: Scene) -> None:
     words = [engine.word(token) for token in ids]
     figure = next_token_bars(words, probs, scene.theme, drawn=drawn_from(scene)[ids])
     pick = (lambda point: append(scene, ids[int(point["y"])])) if last else None
-    chart(figure, "next_token", pick)
+    # A key for each length: the same row picked again, for another token, is another choice.
+    chart(figure, f"next_token_{scene.count}", pick)
     draw_buttons(scene, last)
     said = captions.next_token(words, probs, float(seen.entropy[0, 0]), scene.label)
     chrome.stands_out(said)
