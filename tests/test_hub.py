@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from model.checkpoint import offered
 from model.hub import PUBLISHED
 from model.memory import available_bytes, gigabytes
 from tests.hub import COMMIT, Hub, running, sha256
@@ -294,6 +295,24 @@ def test_every_published_name_is_asked_of_its_own_repository(hub, cache, name):
     assert done.returncode == 2
     assert done.stderr.startswith(f"python -m model: {name} is not on this machine")
     assert f"/{PUBLISHED[name].repository}/resolve/main/model.safetensors" in hub.asked[0][1]
+
+
+# ------------------------------------------------------------------------- what a page offers
+
+
+@pytest.mark.parametrize(
+    ("model", "models", "expected"),
+    [
+        ("", "", ["gpt2", "mini", "gpt2-medium", "gpt2-large", "gpt2-xl", "distilgpt2"]),
+        ("", "mini, distilgpt2", ["mini", "distilgpt2"]),
+        ("/a/folder", "mini", ["/a/folder", "mini"]),
+        ("gpt2", " , gpt2,,gpt2", ["gpt2"]),
+    ],
+)
+def test_the_host_says_what_is_offered_and_in_which_order(model, models, expected, monkeypatch):
+    monkeypatch.setenv("GLASSBOX_MODEL", model)
+    monkeypatch.setenv("GLASSBOX_MODELS", models)
+    assert list(offered()) == expected
 
 
 # ------------------------------------------------------------------------------ the real size

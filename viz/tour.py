@@ -31,7 +31,7 @@ SCORES = {
     "induction": "attention to what followed the earlier copy, on repeated random tokens",
     "first": "attention to the first token, on repeated random tokens",
     "reads": "attention from {reader} to {read}",
-    "pushes": "push of {answer} over {against} at the end, in logits",
+    "pushes": "push of {answer} over {against} by heads that look at the name, in logits",
     "entry": "the largest number in the stream at the first token",
 }
 ENOUGH = {"pushes": 0.3}  # logits; of attention shares, ENOUGH_ATTENTION: below, no such head

@@ -9,7 +9,7 @@ import streamlit as st
 from model import GPT2_SIZES, Trace
 from model.circuits import attention_between, direct_effects
 from viz.labels import isolate, magnitude, visible
-from viz.pages import engine
+from viz.pages import engine, growth
 from viz.pages.proof import proof
 from viz.pages.view import View
 from viz.tour import SCORES, STOPS, Stop, enough, neighbours
@@ -131,10 +131,13 @@ def _scores(source: str, name: str) -> np.ndarray:
         return engine.repetition(source)[stop.score].numpy()
     ids = ids_of(stop)
     trace, reader = engine.trace(source, ids), place(ids, *stop.reader)
+    looks = attention_between(trace, reader, place(ids, *stop.read)).numpy()
     if stop.score == "reads":
-        return attention_between(trace, reader, place(ids, *stop.read)).numpy()
+        return looks
     token, against = (engine.tokenizer().encode(text)[0] for text in stop.answer)
-    return direct_effects(model, trace, reader, token, against).numpy()
+    effects = direct_effects(model, trace, reader, token, against).numpy()
+    even = 1 / (reader + 1)  # a head that looks elsewhere does not push for what it reads here
+    return np.where(looks >= even, effects, 0.0)
 
 
 def scores(source: str, stop: Stop) -> np.ndarray:
@@ -155,9 +158,17 @@ def place(ids: tuple[int, ...], text: str, which: int) -> int:
 
 def visit(source: str, name: str, choose: Choose) -> None:
     """Bring the stop into view: its prompt, its head, its token."""
+    growth.stop()
     stop = STOPS[name]
     ids = ids_of(stop)
-    plain = {"bos": None, "look": "pattern", "pool": "one", "sink": "show", "source": None}
+    plain = {
+        "bos": None,
+        "grown": None,
+        "look": "pattern",
+        "pool": "one",
+        "sink": "show",
+        "source": None,
+    }
     view = plain | {"tour": name, "q": stop.prompt, "token": place(ids, *stop.reader)}
     if stop.score == "entry":
         choose(**view, panel="residual", stream="entries", at="blocks.0.ff", head=None)
