@@ -28,7 +28,7 @@ def header(pages: list, source: str, on_source: Callable[[str], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.html('<div class="gb-name">Glassbox GPT-2</div>', width="content")
         for page in pages:
-            st.page_link(page, query_params=st.session_state.get("published", {}))
+            st.page_link(page, query_params=st.session_state.get("published", ({},))[0])
         st.space("stretch")
         models.offer(source, on_source)
         models.menu(source, on_source)

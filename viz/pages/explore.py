@@ -2,6 +2,7 @@
 
 import html
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from viz.pages.panels.scene import Scene, choice
 from viz.pages.view import PANELS, View, fitted, from_params, grown_ids, panel_for
 
 EXAMPLES = json.loads((components.ASSETS / "examples.json").read_text(encoding="utf-8"))
+LAG = 3.0  # seconds a browser may take to hear of a choice
 DEFAULT = View(q=EXAMPLES[0]["text"])
 BOS = (
     "In training, a special token stood between documents. In front of the prompt it tells the "
@@ -73,11 +75,28 @@ def prepare() -> None:
 def current_view() -> View:
     """The view of this session; the address bar decides whenever it was changed from outside."""
     params = st.query_params.to_dict()
-    if "view" not in st.session_state or params != st.session_state.get("published"):
+    st.session_state.setdefault("stale", False)
+    if "view" not in st.session_state or changed_outside(params):
         st.session_state["view"], notices = from_params(params, DEFAULT)
         notice(*notices)
-        st.session_state["published"] = params
+        published(params)
     return st.session_state["view"]
+
+
+def changed_outside(params: dict[str, str]) -> bool:
+    """Whether the address is one the visitor made: typed, followed, or gone back to.
+
+    A browser that has not yet heard of the last choice still sends the address before it; that is
+    no wish to go back.
+    """
+    now, before, when = st.session_state["published"]
+    return params != now and not (params == before and time.monotonic() - when < LAG)
+
+
+def published(params: dict[str, str]) -> None:
+    """Remember what the address bar says, or will say once the browser has heard."""
+    before = st.session_state.get("published", (params,))[0]
+    st.session_state["published"] = (params, before, time.monotonic())
 
 
 def choose(**choices) -> None:
@@ -85,9 +104,9 @@ def choose(**choices) -> None:
     view = replace(st.session_state["view"], **choices)
     st.session_state["view"] = view
     # A fragment cannot change what the model reads: the whole page has to run.
-    st.session_state["stale"] = not {"q", "grown", "model", "bos"}.isdisjoint(choices)
-    st.session_state["published"] = view.params(DEFAULT)
-    st.query_params.from_dict(st.session_state["published"])
+    st.session_state["stale"] |= not {"q", "grown", "model", "bos"}.isdisjoint(choices)
+    published(view.params(DEFAULT))
+    st.query_params.from_dict(view.params(DEFAULT))
 
 
 def run(text: str) -> None:
