@@ -16,7 +16,6 @@ from model.hub import PUBLISHED
 from model.memory import available_bytes, gigabytes
 from tests.hub import COMMIT, Hub, running, sha256
 
-pytest_plugins = ["tests.checkpoints"]
 ROOT = Path(__file__).parent.parent
 GPT2 = "openai-community/gpt2"
 MiB = 1 << 20

@@ -8,7 +8,6 @@ import pytest
 from tests import hub as loopback
 from tests.browser import serving
 
-pytest_plugins = ["tests.browser", "tests.checkpoints"]
 pytestmark = pytest.mark.browser
 GPT2 = "openai-community/gpt2"
 

@@ -17,7 +17,6 @@ from model.proof import MISSING, VALUES, fingerprints, openai_release, prove
 from model.verify import verify
 from tests.checkpoints import edit_tensors
 
-pytest_plugins = ["tests.checkpoints"]
 PREFIX = "transformer."
 
 

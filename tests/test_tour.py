@@ -11,7 +11,6 @@ from model.circuits import attention_between, direct_effects, repeated, repetiti
 from viz.pages.view import View, from_params
 from viz.tour import SCORES, STOPS, neighbours
 
-pytest_plugins = ["tests.browser"]
 HALF = 32  # dimensions for positions, and as many for tokens
 
 
