@@ -9,7 +9,7 @@ const KEYS = {
 const OWN = { ArrowRight: 1, ArrowLeft: 1, Home: 1, End: 1 }; // what a control needs itself
 const CONTROLS = "input, textarea, select, [role=slider], [role=button], [role=radio], [role=combobox], [role=listbox]";
 
-export default function ({ setTriggerValue }) {
+export default function ({ parentElement, setTriggerValue }) {
   const pressed = (event) => {
     const go = KEYS[event.key];
     const at = event.composedPath()[0];
@@ -19,5 +19,6 @@ export default function ({ setTriggerValue }) {
     setTriggerValue("go", go);
   };
   document.addEventListener("keydown", pressed);
+  parentElement.querySelector("span").dataset.listening = "true";
   return () => document.removeEventListener("keydown", pressed);
 }

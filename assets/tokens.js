@@ -25,7 +25,8 @@ function chip(token, picked) {
       class: `chip ${token.kind}${token.unseen ? " unseen" : ""}${token.grown ? " grown" : ""}`,
       "data-name": token.position,
       "aria-pressed": String(token.position === picked),
-      "aria-label": `token ${token.position}: ${token.text}, id ${token.id}${token.note ? ", " + token.note : ""}`,
+      // Begins with what is seen, so that whoever speaks to the page can say it.
+      "aria-label": `${token.short} ${token.id}, token ${token.position}: ${token.text}${token.note ? ", " + token.note : ""}`,
       title: `position ${token.position} · id ${token.id} · bytes ${token.bytes}${token.note ? "\n" + token.note : ""}`,
     },
     ...lines,

@@ -95,6 +95,7 @@ def test_a_row_of_the_comparison_leads_to_its_section(server, open_page):
 
 def test_arrow_keys_turn_the_sections_on_stage(server, open_page):
     page = opened(open_page, server, "config", 1280, 720, present="1")
+    page.locator("[data-listening]").wait_for(state="attached")
     for key, name in (
         ("ArrowRight", "embeddings"),
         ("PageDown", "layernorm"),

@@ -212,7 +212,7 @@ def go_to(name: str) -> None:
 
 def on_stage(lesson: Lesson, section: Section) -> None:
     """One section for a hall: title, point and picture; the arrow keys turn."""
-    components.keys(lambda go: turn(section.name, go))
+    components.keys(turn)
     number = f"← {ORDER.index(section.name) + 1} / {len(ORDER)} → · Esc"
     st.html(
         f'<div class="gl-stage gb-{section.kind}"><h1>{html.escape(section.title)}</h1>'
@@ -226,11 +226,11 @@ def on_stage(lesson: Lesson, section: Section) -> None:
             section.picture(lesson)
 
 
-def turn(name: str, go: str) -> None:
+def turn(go: str) -> None:
     """What a key does to the section in view."""
     if go == "leave":
         choose(present=None)
         return
-    last, here = len(ORDER) - 1, ORDER.index(name)
+    last, here = len(ORDER) - 1, ORDER.index(st.session_state["view"].section)
     there = {"next": here + 1, "previous": here - 1, "first": 0, "last": last}.get(go, here)
     choose(section=ORDER[min(last, max(0, there))])
