@@ -16,6 +16,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function chip(token, picked) {
   const lines = [
     make("span", { class: "text" }, isolated(token.short)),
+    " ",
     make("span", { class: "id" }, String(token.id)),
   ];
   return make(

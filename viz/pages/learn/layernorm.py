@@ -65,7 +65,7 @@ def picture(lesson: Lesson) -> None:
     all_steps = states(lesson)
     names = {str(i): step.name for i, step in enumerate(all_steps)}
     chosen = all_steps[int(pick_one("Step", names, "norm_step"))]
-    lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 320)
+    lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 310)
     chrome.stands_out(caption(lesson, chosen))
 
 
