@@ -1,7 +1,8 @@
-// All attention heads as thumbnails, block 0 at the bottom as in the diagram.
-// data: {N, H, size, pixels, picked, scores, colouring}; pixels is base64, one byte a cell, 255 for an attention
-// of 1, rows of cells from head 0.0 to N-1.H-1. With a colouring, {title, values, shares, says}, each
-// head is one shade instead. Reports `picked`, a name such as "5.1".
+// All attention heads as thumbnails, block 0 at the bottom as in the diagram, or by an order.
+// data: {N, H, size, pixels, picked, scores, colouring, order}; pixels is base64, one byte a cell, 255
+// for an attention of 1, heads from 0.0 to N-1.H-1. With a colouring, {title, values, shares, says},
+// each head is one shade instead. With an order, names of all heads, the first stands top left and
+// each bears its name. Reports `picked`, a name such as "5.1".
 
 const GAP = 2;
 
@@ -19,7 +20,8 @@ function paint(root, data, pixels, width, setTriggerValue) {
   grid.setAttribute("style", size);
   const canvas = thumbnails(root, data, pixels, cell);
   canvas.setAttribute("style", size);
-  const buttons = allHeads(data).map((head) => button(head, data, cell));
+  const places = allPlaces(data);
+  const buttons = places.map((place) => button(place, data, cell));
   const line = make("p", { class: "about", "aria-live": "polite" });
   const describe = (name) => (line.textContent = about(name ?? data.picked, data));
   walkable(buttons, data.picked, overGrid(data), (name) => {
@@ -33,21 +35,28 @@ function paint(root, data, pixels, width, setTriggerValue) {
   grid.addEventListener("pointerleave", () => describe());
   grid.append(canvas, ...buttons);
   describe();
-  repaint(root, rowLabels(data, cell), grid, columnLabels(data, cell), line);
+  const axes = data.order ? [make("span"), make("span")] : [rowLabels(data, cell), columnLabels(data, cell)];
+  repaint(root, axes[0], grid, axes[1], line);
 }
 
 function* each(count) {
   for (let i = 0; i < count; i++) yield i;
 }
 
-function allHeads(data) {
-  return [...each(data.N)].flatMap((layer) => [...each(data.H)].map((head) => ({ layer, head })));
+// Every head and where it stands, in rows counted from the bottom, as they are walked.
+function allPlaces(data) {
+  const spots = [...each(data.N)].flatMap((row) => [...each(data.H)].map((column) => ({ row, column })));
+  return spots.map(({ row, column }) => {
+    const name = data.order ? data.order[(data.N - 1 - row) * data.H + column] : `${row}.${column}`;
+    const [layer, head] = name.split(".").map(Number);
+    return { row, column, layer, head, name };
+  });
 }
 
-function button({ layer, head }, data, cell) {
-  const name = `${layer}.${head}`;
-  const left = head * cell;
-  const top = (data.N - 1 - layer) * cell;
+function button({ row, column, name }, data, cell) {
+  const left = column * cell;
+  const top = (data.N - 1 - row) * cell;
+  const shown = data.order && cell >= 20 ? name : "";
   return make("button", {
     type: "button",
     class: "head",
@@ -55,7 +64,7 @@ function button({ layer, head }, data, cell) {
     "aria-label": about(name, data),
     "aria-pressed": String(name === data.picked),
     style: `left:${left}px;top:${top}px;width:${cell}px;height:${cell}px`,
-  });
+  }, shown);
 }
 
 // Up means a later block, so the grid is walked as it is seen.
@@ -88,10 +97,10 @@ function thumbnails(root, data, pixels, cell) {
   const inner = (cell - GAP) * ratio;
   pen.imageSmoothingEnabled = data.size > inner;
   const palette = shades(colour(root, "--gb-surface"), colour(root, "--gb-attn"));
-  for (const { layer, head } of allHeads(data)) {
+  for (const { row, column, layer, head } of allPlaces(data)) {
     const at = (layer * data.H + head) * data.size * data.size;
-    const x = (head * cell + GAP / 2) * ratio;
-    const y = ((data.N - 1 - layer) * cell + GAP / 2) * ratio;
+    const x = (column * cell + GAP / 2) * ratio;
+    const y = ((data.N - 1 - row) * cell + GAP / 2) * ratio;
     if (data.colouring) {
       pen.fillStyle = `rgb(${palette[Math.round(255 * data.colouring.shares[layer][head])].slice(0, 3)})`;
       pen.fillRect(x, y, inner, inner);

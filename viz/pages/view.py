@@ -67,6 +67,7 @@ RANGES = {  # numbers to draw with: lowest, highest, type
     "top_p": (0.05, 0.99, float),
     "seed": (0, 999_999, int),
 }
+SORTED = {"1": "the highest score first"}
 PRESENT = {"1": "one section a screen, in large type"}
 CHOICES = {
     "panel": PANELS,
@@ -87,6 +88,7 @@ CHOICES = {
     "tour": STOPS,
     "section": SECTIONS,
     "present": PRESENT,
+    "sort": SORTED,
 }
 
 
@@ -113,6 +115,7 @@ class View:
     embedding: str = "added"  # side of the embedding shown
     look: str = "pattern"  # at one head
     pool: str = "one"  # of a block's heads in the head map
+    sort: str | None = None  # "1": the grid of heads by score
     sink: str = "show"  # the first token in the head map
     grid: str = "pattern"  # what colours the grid of heads
     source: int | None = None  # the token read, where a pair of tokens is looked at

@@ -21,22 +21,43 @@ def choice(scene: Scene) -> None:
             key=key,
             on_change=lambda: scene.choose(grid=st.session_state[key]),
             label_visibility="collapsed",
+            width=190,
         )
+        if scene.view.grid != "pattern":
+            sort_switch(scene)
+
+
+def sort_switch(scene: Scene) -> None:
+    """Whether the heads stand by block or by their score."""
+    key = "choice_sort"
+    st.session_state[key] = scene.view.sort == "1"
+    st.toggle(
+        "Sort",
+        key=key,
+        on_change=lambda: scene.choose(sort="1" if st.session_state[key] else None),
+    )
 
 
 def colouring(scene: Scene) -> dict:
     """Data for the grid: a share from 0 to 1 a head and what it stands for; none for patterns."""
     name = scene.view.grid
     if name == "pattern":
-        return {"colouring": None}
+        return {"colouring": None, "order": None}
     values = engine.repetition(scene.source)[name].numpy()  # (N, H)
     top = float(np.nanmax(values)) if name == "entropy" else 1.0
     unit = f"full colour is {top:.1f} nats" if name == "entropy" else "full colour is 1"
     return {
+        "order": ordered(values) if scene.view.sort else None,
         "colouring": {
             "title": GRIDS[name],
             "values": values.round(3).tolist(),
             "shares": np.nan_to_num(values / top).round(3).tolist(),
             "says": f"on random tokens that come twice, {unit}",
-        }
+        },
     }
+
+
+def ordered(values: np.ndarray) -> list[str]:
+    """Names of all heads, the highest score first; (N, H) scores, unknown ones last."""
+    places = np.argsort(-np.nan_to_num(values, nan=-np.inf), axis=None, kind="stable")
+    return [f"{layer}.{head}" for layer, head in (divmod(int(p), values.shape[1]) for p in places)]
