@@ -1,50 +1,30 @@
 """A trace of one token more, at the cost of one token.
 
-What a new token needs of the earlier ones is their keys and values; nothing earlier changes, since
-no token reads the future. The network's own code runs on the new token alone, and hooks hand its
-attentions the keys and values of all. They take as much memory as the stream, so they are made
-when a trace is first extended, and handed on with the stream to the traces grown from it: these
-share one room, and each looks at no more of it than its own length.
+Nothing earlier changes, since no token reads the future: the stream of the earlier tokens is all
+that the new one needs. The network's own code runs on it alone, but for its attentions, which read
+that stream. Traces grown from one another share the memory of their streams, and each looks at no
+more of it than its own length.
 """
 
-from collections.abc import Callable
-from functools import partial
+import math
 from threading import Lock
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from model.gpt import GPT
+from model.gpt import GPT, Block
 from model.heads import SCORES, cells_of_interest, strongest, tile_side
-from model.trace import Recording, Trace, checked_ids, hooked
-
-
-class _Room:
-    """Stream, keys and values of up to max_seq_len tokens, of which `taken` are given away.
-
-    Memory that no token has used yet is only reserved.
-    """
-
-    def __init__(self, model: GPT):
-        rows, S, dmodel = 2 * model.config.N + 1, model.config.max_seq_len, model.config.dmodel
-        self.residual = torch.empty(rows, S, dmodel)
-        self.keys = model.mask.new_empty(model.config.N, S, dmodel, dtype=self.residual.dtype)
-        self.values = torch.empty_like(self.keys)  # (N, S, dmodel)
-        self.taken = 0
-
-
-_rooms: WeakKeyDictionary[Trace, _Room] = WeakKeyDictionary()
-_doorkeeper = Lock()
+from model.trace import Recording, Trace, checked_ids, hooked, twin
 
 
 def extended(trace: Trace, token: int) -> Trace:
     """The trace of `[*trace.ids, token]`: run_trace's, within the rounding of fp32.
 
-    The first extension of a trace that comes from run_trace costs the keys and values of its
-    tokens besides; the second continuation of one trace copies them. Safe from any thread.
+    The first extension of a trace that comes from run_trace copies its stream, and so does every
+    further continuation of one trace. Safe from any thread.
 
     Raises:
         ValueError: if the context is full, or the vocabulary has no such token.
@@ -52,9 +32,10 @@ def extended(trace: Trace, token: int) -> Trace:
     ids, S = checked_ids([*trace.ids, token], trace.config), len(trace.ids)
     room = _room_for_one_more(trace)
     seen = Recording(room.residual[:, S : S + 1], cells_of_interest(torch.tensor(ids), start=S))
-    writes = seen.writes() | _memory(trace.model, room, S)
-    with hooked(trace.model, seen.reads(), writes) as twin, torch.no_grad():
-        twin.norm(twin.stream(torch.tensor([[token]], device=trace.model.mask.device)))
+    reader = _reader(trace)
+    position = {"wpe": lambda _: trace.model.wpe.weight[S : S + 1]}  # it stands at S, not at 0
+    with hooked(reader, seen.reads(), seen.writes() | position) as watched, torch.no_grad():
+        watched.norm(watched.stream(torch.tensor([[token]], device=trace.model.mask.device)))
     longer = Trace(
         ids=tuple(ids),
         config=trace.config,
@@ -74,6 +55,23 @@ def extended(trace: Trace, token: int) -> Trace:
     return longer
 
 
+class _Room:
+    """The stream of up to max_seq_len tokens, of which `taken` belong to a trace.
+
+    Memory that no token has used yet is only reserved.
+    """
+
+    def __init__(self, trace: Trace):
+        rows, S, dmodel = trace.residual.shape
+        self.residual = torch.empty(rows, trace.config.max_seq_len, dmodel)
+        self.residual[:, :S] = trace.residual
+        self.taken = S + 1
+
+
+_rooms: WeakKeyDictionary[Trace, _Room] = WeakKeyDictionary()
+_doorkeeper = Lock()
+
+
 def _room_for_one_more(trace: Trace) -> _Room:
     """A room that holds all of `trace`, with the place after it taken for the caller."""
     S = len(trace.ids)
@@ -82,45 +80,49 @@ def _room_for_one_more(trace: Trace) -> _Room:
         if room and room.taken == S:
             room.taken = S + 1
             return room
-    # Either nothing is kept of this trace yet, or another continuation has the place after it.
-    fresh = _filled(trace) if room is None else _copied(room, trace)
-    fresh.taken = S + 1
+    # Either the trace has no room yet, or another continuation has the place after it.
+    fresh = _Room(trace)
     with _doorkeeper:
         _rooms.setdefault(trace, fresh)
     return fresh
 
 
-@torch.no_grad()
-def _filled(trace: Trace) -> _Room:
-    """The stream of a trace, and the keys and values made from it again."""
-    room, S = _Room(trace.model), len(trace.ids)
-    room.residual[:, :S] = trace.residual
-    for i, block in enumerate(trace.model.blocks):
-        x = block.norm_1(trace.residual[2 * i].to(room.keys.device))  # (S, dmodel)
-        room.keys[i, :S], room.values[i, :S] = block.attn.wk(x), block.attn.wv(x)
-    return room
+def _reader(trace: Trace) -> GPT:
+    """A twin of the trace's model that reads one token as the next of the trace."""
+    reader = twin(trace.model)
+    for i, block in enumerate(reader.blocks):
+        block.attn = _Newest(trace.model.blocks[i], trace.residual[2 * i])
+    return reader
 
 
-def _copied(room: _Room, trace: Trace) -> _Room:
-    fresh, S = _Room(trace.model), len(trace.ids)
-    for name in ("residual", "keys", "values"):
-        getattr(fresh, name)[:, :S] = getattr(room, name)[:, :S]
-    return fresh
+class _Newest(nn.Module):
+    """The attention of the newest token, which reads the stream where others keep keys and values.
 
+    A head scores a token by q . (Wk x + b) = (q Wk) . x + q . b. So the query, taken back through
+    Wk, can be held against the normed stream x itself; q . b is the same for every token and drops
+    out of the softmax. As attention sums to 1, the values come after it: sum p (Wv x + b) =
+    Wv (sum p x) + b. For one query that is S * dmodel * H products where keys and values take
+    S * dmodel * dmodel, and nothing besides the stream has to be remembered (the QK and OV circuits
+    of Elhage et al. 2021, read from right to left).
+    """
 
-def _memory(model: GPT, room: _Room, S: int) -> dict[str, Callable[[Tensor], Tensor]]:
-    """Hooks that let a pass over one token continue a prompt of S."""
+    def __init__(self, block: Block, past: Tensor):
+        """past: (S, dmodel), the stream that entered the block at the earlier tokens."""
+        super().__init__()
+        self.norm, self.attn, self.attn_dropout = block.norm_1, block.attn, block.attn.attn_dropout
+        self.past = past
 
-    def remember(kept: Tensor, new: Tensor) -> Tensor:
-        """kept: (max_seq_len, dmodel), new: (1, 1, dmodel) -> (1, S+1, dmodel)"""
-        kept[S] = new[0, 0]
-        return kept[None, : S + 1]
-
-    hooks = {"wpe": lambda _: model.wpe.weight[S : S + 1]}  # it stands at S, not at 0
-    for i in range(model.config.N):
-        hooks[f"blocks.{i}.attn.wk"] = partial(remember, room.keys[i])
-        hooks[f"blocks.{i}.attn.wv"] = partial(remember, room.values[i])
-    return hooks
+    def forward(self, x: Tensor, _mask: Tensor) -> Tensor:
+        """x: (1, 1, dmodel), normed -> (1, 1, dmodel)"""
+        attn, (H, dk) = self.attn, (self.attn.H, self.attn.dk)
+        stream = torch.cat([self.norm(self.past.to(x.device)), x[0]])  # (S+1, dmodel)
+        q = attn.split_heads(attn.wq(x))  # (1, H, 1, dk)
+        sought = q @ attn.wk.weight.view(H, dk, -1)  # (1, H, 1, dmodel)
+        pattern = (sought @ stream.T / math.sqrt(dk)).softmax(dim=-1)  # (1, H, 1, S+1)
+        found = self.attn_dropout(pattern) @ stream  # (1, H, 1, dmodel)
+        heads = found @ attn.wv.weight.view(H, dk, -1).transpose(1, 2)  # (1, H, 1, dk)
+        joined = heads.reshape(1, 1, -1) + attn.wv.bias  # (1, 1, dmodel)
+        return attn.resid_dropout(attn.wo(joined))
 
 
 def _mean_with(scores, seen: Recording, S: int) -> dict[str, Tensor]:
