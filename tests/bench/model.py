@@ -1,0 +1,174 @@
+"""Trace and lens against the usual way: transformers, then head, softmax and top 10 by hand.
+
+Every side runs in a process of its own, so that peak memory means something, with two threads and
+random weights of GPT-2 Small's shape. The sides take turns, run by run, so that whatever else the
+machine does falls on all of them; the best run of each counts. Ratios, unlike seconds, can be
+compared between machines.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+SIZES = (16, 64, 256, 1024)
+THREADS = 2
+K = 10
+ROOT = Path(__file__).parents[2]
+
+
+def ours(size: int, rows: range) -> Callable[[], None]:
+    """run_trace, then the lens on `rows` at every position."""
+    from model import GPT, GPTConfig, logit_lens, run_trace
+    from model.gpt import init_weights
+
+    model, ids = GPT(GPTConfig()), example_ids(size)
+    init_weights(model)
+
+    def run() -> None:
+        logit_lens(model, run_trace(model, ids), k=K, rows=rows)
+
+    return run
+
+
+def usual(size: int) -> Callable[[], None]:
+    """transformers with attentions and hidden states, then the 13 states one after another."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = GPT2LMHeadModel(GPT2Config(attn_implementation="eager")).eval()
+    ids = torch.tensor([example_ids(size)])
+
+    @torch.no_grad()
+    def run() -> list:
+        out = model(ids, output_attentions=True, output_hidden_states=True, use_cache=False)
+        *states, last = out.hidden_states  # the last has been through the final norm already
+        normed = (model.transformer.ln_f(state) for state in states)
+        top = [model.lm_head(x).softmax(dim=-1).topk(K) for x in normed]
+        return [*top, model.lm_head(last).softmax(dim=-1).topk(K)]
+
+    return run
+
+
+def floor(size: int) -> Callable[[], None]:
+    """Nothing but the matrix products of the pass and of 13 rows through the head."""
+    import torch
+
+    from model import GPT2_SIZES
+
+    config = GPT2_SIZES["gpt2"]
+    shapes = [*[(config.dmodel, config.dmodel)] * 4, (config.dmodel, config.dff)]
+    layers = [torch.randn(shape) for shape in [*shapes, (config.dff, config.dmodel)]]
+    inputs = {width: torch.randn(size, width) for width in (config.dmodel, config.dff)}
+    heads = torch.randn(config.H, size, config.dk)
+    head = torch.randn(config.vocabsize, config.dmodel)
+    pattern, logits = torch.empty(config.H, size, size), torch.empty(size, config.vocabsize)
+
+    @torch.no_grad()
+    def run() -> None:
+        for _ in range(config.N):
+            for layer in layers:
+                inputs[layer.shape[0]] @ layer
+            torch.bmm(heads, heads.transpose(1, 2), out=pattern)
+            torch.bmm(pattern, heads)
+        for _ in range(config.N + 1):
+            torch.mm(inputs[config.dmodel], head.T, out=logits)
+
+    return run
+
+
+SIDES = {
+    "glassbox, 13 rows": lambda size: ours(size, range(0, 25, 2)),
+    "glassbox, 25 rows": lambda size: ours(size, range(25)),
+    "transformers": usual,
+    "matrix products": floor,
+}
+YARDSTICK = "transformers"
+
+
+def example_ids(size: int) -> list[int]:
+    """`size` token ids, some of them more than once, the same in every run."""
+    return [(i * i * 7919 + i) % 50257 for i in range(size)]
+
+
+def serve(side: str, size: int) -> None:
+    """Run one side once for every line on stdin; answer with the seconds and the peak memory."""
+    import torch
+
+    torch.set_num_threads(THREADS)
+    torch.manual_seed(0)
+    run = SIDES[side](size)
+    for _ in sys.stdin:
+        start = time.perf_counter()
+        run()
+        seconds = time.perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # Linux counts in KiB
+        print(json.dumps({"seconds": seconds, "peak_bytes": peak}), flush=True)
+
+
+def measure(size: int, repeats: int) -> dict[str, dict[str, float]]:
+    """Each side's best and median seconds and peak memory at one prompt length."""
+    servers = {}
+    try:
+        for side in SIDES:  # one after another: the first run warms up, and two would collide
+            servers[side] = _start(side, size)
+            _ask(servers[side])
+        runs = [{side: _ask(server) for side, server in servers.items()} for _ in range(repeats)]
+    finally:
+        for server in servers.values():
+            server.communicate()
+    return {side: _summary([run[side] for run in runs], size) for side in SIDES}
+
+
+def _start(side: str, size: int) -> subprocess.Popen:
+    command = [sys.executable, "-m", "tests.bench.model", side, str(size)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdin=pipe, stdout=pipe)
+
+
+def _ask(server: subprocess.Popen) -> dict[str, float]:
+    server.stdin.write("\n")
+    server.stdin.flush()
+    return json.loads(server.stdout.readline())
+
+
+def _summary(runs: list[dict[str, float]], size: int) -> dict[str, float]:
+    seconds = [run["seconds"] for run in runs]
+    return {
+        "tokens": size,
+        "best_seconds": min(seconds),
+        "median_seconds": median(seconds),
+        "peak_bytes": max(run["peak_bytes"] for run in runs),
+    }
+
+
+def bench(sizes: list[int], repeats: int) -> list[dict]:
+    """One row a prompt length and side, with its time as a ratio to transformers'."""
+    rows = []
+    for size in sizes:
+        sides = measure(size, repeats)
+        usual_time = sides[YARDSTICK]["best_seconds"]
+        rows += [
+            {"side": side, **numbers, "ratio": numbers["best_seconds"] / usual_time}
+            for side, numbers in sides.items()
+        ]
+    return rows
+
+
+def table(rows: list[dict]) -> str:
+    """The rows as text, for people."""
+    lines = [f"{'tokens':>6}  {'side':<18} {'best':>9} {'median':>9} {'ratio':>6} {'peak':>8}"]
+    lines += [
+        f"{row['tokens']:>6,}  {row['side']:<18} {row['best_seconds']:>7.3f} s "
+        f"{row['median_seconds']:>7.3f} s {row['ratio']:>6.2f} {row['peak_bytes'] / 1e9:>5.2f} GB"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]))
