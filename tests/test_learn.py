@@ -16,12 +16,13 @@ from torch.nn import functional as F
 from model import GPT, GPT2_SIZES, GPTConfig, TransformerConfig
 from model.trace import hooked
 from viz.diagram import boxes
-from viz.labels import token_label
+from viz.labels import isolate, token_label
 from viz.learn import activations, architectures, drawing, sizes, softmax, stage, tying
 from viz.learn.depth import through_depth
 from viz.learn.listing import listing
 from viz.learn.normalising import steps, vector_bars
 from viz.learn.positions import summands
+from viz.learn.table import rows_of
 from viz.pages.learn import CHAPTER, ORDER, written
 from viz.pages.learn.comparison import comparison
 from viz.pages.learn.lesson import place_of, source_of
@@ -251,6 +252,16 @@ def type_of(figure) -> str:
     layout = json.loads(figure.to_json())["layout"]
     layout.pop("template", None)
     return json.dumps(layout, separators=(",", ":"))
+
+
+def test_every_figure_can_be_read_as_a_table():
+    for figure in figures(LIGHT):
+        rows = rows_of(figure)
+        assert len(rows) > 0 and not rows.isna().any(axis=None)
+    figure = tying.both_uses(np.ones(8), np.ones(3) / 4, range(3), labels(3, "a<b"), LIGHT)
+    below = rows_of(figure).tail(3)
+    assert list(below["x"]) == [isolate("a<b")] * 3 and list(below["y"]) == [0.25] * 3
+    assert below["part"].str.startswith("As output").all()
 
 
 def test_equal_tokens_keep_their_own_columns():

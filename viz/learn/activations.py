@@ -41,7 +41,7 @@ def curves(at: float, inputs: np.ndarray, theme: Theme) -> go.Figure:
         figure.add_trace(trace, 1, 1)
     marks = [f(np.array([at]))[0] for f in (relu, gelu_exact, gelu_tanh)]
     figure.add_trace(_points(at, marks, theme), 1, 1)
-    figure.add_trace(_line(x, 1e4 * (gelu_tanh(x) - gelu_exact(x)), "gap", theme.ff), 2, 1)
+    figure.add_trace(_line(x, 1e4 * (gelu_tanh(x) - gelu_exact(x)), "gap in 10⁻⁴", theme.ff), 2, 1)
     figure.add_trace(_histogram(inputs, theme), 3, 1)
     figure.add_vline(x=at, line={"color": theme.text, "width": 1, "dash": "dot"})
     figure.update_yaxes(nticks=4)
@@ -70,7 +70,7 @@ def _line(x: np.ndarray, y: np.ndarray, name: str, colour: str, dash: str = "sol
         name=name,
         mode="lines",
         line={"color": colour, "width": 2, "dash": dash},
-        showlegend=name != "gap",
+        showlegend=not name.startswith("gap"),
         hovertemplate="%{x:.2f} → <b>%{y:.4f}</b>",
     )
 
@@ -93,6 +93,7 @@ def _histogram(inputs: np.ndarray, theme: Theme) -> go.Bar:
         x=(edges[:-1] + edges[1:]) / 2,
         y=100 * counts / max(1, counts.sum()),
         width=edges[1] - edges[0],
+        name="% of the inputs",
         marker={"color": theme.ff, "opacity": 0.55, "line": {"width": 0}},
         showlegend=False,
         hovertemplate="around %{x:.2f}: %{y:.1f} % of the inputs<extra></extra>",

@@ -6,6 +6,7 @@ import html
 import streamlit as st
 
 from viz.learn.listing import listing
+from viz.learn.table import rows_of
 from viz.pages import chrome, components, engine
 from viz.pages.explore import (
     EXAMPLES,
@@ -144,7 +145,9 @@ def top(lesson: Lesson, section: Section) -> None:
         prose(section.text(lesson))
         shapes(lesson, section)
     with right, st.container(border=True, key="picture"):
-        section.picture(lesson)
+        figure = section.picture(lesson)
+        if figure is not None:
+            chrome.data(section.name, lambda: rows_of(figure), lambda: rows_of(figure))
 
 
 def prose(text: str) -> None:

@@ -2,6 +2,7 @@
 
 import html
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from model import GPT2_SIZES, GPTConfig, TransformerConfig
@@ -63,7 +64,7 @@ def since(_lesson: Lesson) -> str:
 {total:,} parameters; the paper’s table says 65 million.</p>"""
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """Sliders, the model they describe, and its parameters."""
     reads(
         lesson,
@@ -79,8 +80,9 @@ def picture(lesson: Lesson) -> None:
         components.drawing({"drawings": [drawn], "size": lesson.size}, lambda _: None)
     counts = gpt_parameters(config)
     with right:
-        lesson.show(parameter_bars(counts, lesson.theme), "parameter_bars", height)
+        figure = lesson.show(parameter_bars(counts, lesson.theme), "parameter_bars", height)
     chrome.stands_out(caption(config, counts))
+    return figure
 
 
 def presets(lesson: Lesson) -> None:

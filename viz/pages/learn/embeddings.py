@@ -1,6 +1,7 @@
 """Token and position embeddings: where the stream begins."""
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 import torch
 
@@ -39,15 +40,13 @@ against it. Learned rows need no such factor: here wpe’s have length
 learned table ends.</p>"""
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """The tables that are added, or how alike their rows are."""
-    if pick_one("Picture", PICTURES, "embedding_picture") == "summands":
-        added(lesson)
-    else:
-        alike(lesson)
+    chosen = pick_one("Picture", PICTURES, "embedding_picture")
+    return added(lesson) if chosen == "summands" else alike(lesson)
 
 
-def added(lesson: Lesson) -> None:
+def added(lesson: Lesson) -> go.Figure:
     """wte, wpe, their sum and the sinusoids for the first tokens of the prompt."""
     reads(
         lesson,
@@ -68,8 +67,9 @@ def added(lesson: Lesson) -> None:
         "wte + wpe": wte + wpe,
         "sinusoids, 2017": sinusoids(S, d).numpy(),
     }
-    lesson.show(summands(tables, lesson.labels, first, lesson.theme), "summands", 440)
+    figure = lesson.show(summands(tables, lesson.labels, first, lesson.theme), "summands", 440)
     chrome.stands_out(added_caption(lesson, wte, wpe))
+    return figure
 
 
 def added_caption(lesson: Lesson, wte: np.ndarray, wpe: np.ndarray) -> str:
@@ -82,7 +82,7 @@ def added_caption(lesson: Lesson, wte: np.ndarray, wpe: np.ndarray) -> str:
     )
 
 
-def alike(lesson: Lesson) -> None:
+def alike(lesson: Lesson) -> go.Figure:
     """Cosines between positions: learned, and by formula."""
     reads(
         lesson,
@@ -91,12 +91,13 @@ def alike(lesson: Lesson) -> None:
     )
     learned, fixed = engine.position_cosines(lesson.source)
     tables = {"wpe: learned": learned, "sinusoids, 2017": fixed}
-    lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness", 430)
+    figure = lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness", 430)
     near, old = (np.diagonal(table, offset=1).mean() for table in (learned, fixed))
     chrome.stands_out(
         f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
         "the sinusoids, where it depends on the distance alone."
     )
+    return figure
 
 
 SECTION = Section(

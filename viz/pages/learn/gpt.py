@@ -3,6 +3,7 @@
 import html
 
 import numpy as np
+import plotly.graph_objects as go
 
 from model import GPT
 from model.count import gpt_parameters
@@ -41,7 +42,7 @@ Tying is older than GPT-2: the 2017 model already shared one table between sourc
 output. New is the norm before the output, which pre-norm makes necessary.</p>"""
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """One row of the table as input and as output."""
     reads(
         lesson,
@@ -52,8 +53,11 @@ def picture(lesson: Lesson) -> None:
     positions = window(lesson.view.token, lesson.count, MOST_TOKENS)
     row = lesson.model.wte.weight[lesson.label.id].detach().numpy()
     shares = as_output(lesson, positions)
-    lesson.show(both_uses(row, shares, positions, lesson.labels, lesson.theme), "both_uses", 370)
+    figure = lesson.show(
+        both_uses(row, shares, positions, lesson.labels, lesson.theme), "both_uses", 370
+    )
     chrome.stands_out(caption(lesson, positions, shares))
+    return figure
 
 
 def as_output(lesson: Lesson, positions: range) -> np.ndarray:

@@ -1,6 +1,7 @@
 """LayerNorm, one step after another, on a vector of the current prompt."""
 
 import numpy as np
+import plotly.graph_objects as go
 import torch
 
 from model.gpt import Block
@@ -54,7 +55,7 @@ def difference(lesson: Lesson) -> float:
         return float((ours(x) - norm(x.to(norm.weight.device)).cpu()).abs().max())
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """The vector after each step; the reader goes through them."""
     reads(
         lesson,
@@ -65,8 +66,9 @@ def picture(lesson: Lesson) -> None:
     all_steps = states(lesson)
     names = {str(i): step.name for i, step in enumerate(all_steps)}
     chosen = all_steps[int(pick_one("Step", names, "norm_step"))]
-    lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 310)
+    figure = lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 310)
     chrome.stands_out(caption(lesson, chosen))
+    return figure
 
 
 def states(lesson: Lesson) -> tuple[Step, ...]:

@@ -56,9 +56,10 @@ class Lesson(Scene):
         own = {"B": 1, "S": self.count}
         return tuple(own[name] if name in own else getattr(self.config, name) for name in letters)
 
-    def show(self, figure: go.Figure, key: str, stage_height: int = STAGE_HEIGHT) -> None:
-        """A figure, large enough for where it is shown."""
+    def show(self, figure: go.Figure, key: str, stage_height: int = STAGE_HEIGHT) -> go.Figure:
+        """A figure, large enough for where it is shown; returned as it came."""
         chart(enlarged(figure, stage_height) if self.stage else figure, key)
+        return figure
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Section:
     kind: str  # its colour
     point: str  # the one sentence to remember
     text: Callable[[Lesson], str]
-    picture: Callable[[Lesson], None] | None = None
+    picture: Callable[[Lesson], go.Figure | None] | None = None  # returns what a table can tell
     shapes: tuple[Shape, ...] = ()
     code: tuple[object, ...] = ()  # what runs here
     since: Callable[[Lesson], str] | None = None  # what the 2017 Transformer did

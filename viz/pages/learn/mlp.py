@@ -1,6 +1,7 @@
 """The MLP and its nonlinearity."""
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from model import MLP
@@ -53,7 +54,7 @@ def seen_inputs(lesson: Lesson) -> np.ndarray:
     return inputs_of(lesson.source, lesson.trace.ids, lesson.block)
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """Three curves, the gap between two of them, and the inputs of this prompt."""
     reads(
         lesson,
@@ -65,8 +66,9 @@ def picture(lesson: Lesson) -> None:
         x = st.slider("Input", -4.0, 4.0, -0.75, step=0.05, key="bend_input")
     with right:
         block_slider(lesson, "ff")
-    lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves", 395)
+    figure = lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves", 395)
     chrome.stands_out(caption(x))
+    return figure
 
 
 def caption(x: float) -> str:

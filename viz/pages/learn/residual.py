@@ -1,6 +1,7 @@
 """Pre-norm: where the norm stands, and what that does to a deep stack."""
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from model.depth import HEADS, TOKENS, WIDTH, stacks_at_start
@@ -47,7 +48,7 @@ def measured(depth: int) -> dict:
     return stacks_at_start(depth)
 
 
-def picture(lesson: Lesson) -> None:
+def picture(lesson: Lesson) -> go.Figure:
     """Norms and gradients through depth; depth is the reader's."""
     reads(
         lesson,
@@ -59,8 +60,9 @@ def picture(lesson: Lesson) -> None:
     stacks = measured(depth)
     norms = {kind: stack.norms.numpy() for kind, stack in stacks.items()}
     gradients = {kind: stack.gradients.numpy() for kind, stack in stacks.items()}
-    lesson.show(through_depth(norms, gradients, lesson.theme), "through_depth")
+    figure = lesson.show(through_depth(norms, gradients, lesson.theme), "through_depth")
     chrome.stands_out(caption(depth, norms, gradients))
+    return figure
 
 
 def caption(depth: int, norms: dict[str, np.ndarray], gradients: dict[str, np.ndarray]) -> str:
