@@ -97,7 +97,7 @@ def caption(lesson: Lesson, norms: dict[str, float]) -> str:
     more, less = ("attention", "the MLP") if attn > ff else ("the MLP", "attention")
     return (
         f"At {at(lesson.label)} block {lesson.block} takes the stream from "
-        f"{magnitude(norms['enters'])} to <b>{magnitude(norms['leaves'])}</b>. {more.capitalize()} "
+        f"{magnitude(norms['enters'])} to <b>{magnitude(norms['leaves'])}</b>. {more[0].upper() + more[1:]} "
         f"writes more, {magnitude(max(attn, ff))} against {magnitude(min(attn, ff))} by {less}; "
         "lengths do not add up, since directions differ."
     )
