@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 CELLS = 1024  # states at once
-BLOCK = 1024  # words of the vocabulary at once
-SHELF = 10  # blocks whose logits are kept together for one search for the largest
-STRIDE = 32  # words j, j + STRIDE, j + 2 * STRIDE ... of a block form a group with one peak
+BLOCK = 2048  # words of the vocabulary at once
+SHELF = 5  # blocks whose logits are kept together for one search for the largest
+STRIDE = 128  # words j, j + STRIDE, j + 2 * STRIDE ... of a block form a group with one peak
 DEPTH = 70.0  # odds below e^-70 of the best count as e^-70: near fp32's end arithmetic crawls
 
 
@@ -92,12 +92,13 @@ class Head:
         peaks = logits.view(P * R, -1, STRIDE).amax(dim=1)  # (P * R, STRIDE)
         peak = peaks.amax(dim=-1, keepdim=True)  # (P * R, 1)
         z = logits[:, : len(block)]
-        odds = torch.maximum(z, peak - DEPTH, out=self.odds[: P * R, : len(block)])
-        torch.softmax(odds, dim=-1, out=odds)
-        # The likeliest word's odds are exp(peak - lse).
-        lse = (peak - odds.amax(dim=-1, keepdim=True).log()).view(P, R)
+        odds = self.odds[: P * R, : len(block)]  # against the likeliest word's
+        torch.sub(z, peak, out=odds).clamp_(min=-DEPTH).exp_()
+        total = odds.sum(dim=-1, keepdim=True)  # (P * R, 1)
         # Mean of every row's logits under every row's softmax, at the same position.
         means = odds.view(P, R, -1) @ z.view(P, R, -1).transpose(1, 2)  # (P, R, R)
+        means /= total.view(P, R, 1)
+        lse = (peak + total.log()).view(P, R)
         return lse, means.diagonal(dim1=1, dim2=2), means[:, top], peaks
 
 
@@ -124,11 +125,12 @@ def _largest(logits: Tensor, peaks: Tensor, k: int) -> tuple[Tensor, Tensor]:
     logits: (blocks, cells, BLOCK); peaks: (cells, blocks, STRIDE), each the largest of a group.
     """
     cells = len(peaks)
-    groups = peaks.flatten(1).topk(min(k, peaks[0].numel()), dim=-1).indices  # (cells, groups)
+    peaks = peaks.flatten(1)  # (cells, blocks * STRIDE)
+    groups = peaks.topk(min(k, peaks.shape[1]), sorted=False).indices  # (cells, groups)
     block, column = groups // STRIDE, groups % STRIDE
     row = torch.arange(cells, device=groups.device)[:, None]
     found = logits.unflatten(-1, (-1, STRIDE))[block, row, :, column]  # (cells, groups, size)
     size = found.shape[-1]
-    values, place = found.flatten(1).topk(min(k, found[0].numel()), dim=-1)  # (cells, k)
+    values, place = found.flatten(1).topk(min(k, found[0].numel()), sorted=False)  # (cells, k)
     first = (block * BLOCK + column).gather(1, place // size)  # where the group begins
     return values, first + place % size * STRIDE

@@ -82,5 +82,9 @@ def tile_side(S: int) -> int:
 
 def strongest(cells: Tensor, side: int) -> Tensor:
     """(..., R, S) -> the largest cell of each tile; the last tiles may be smaller."""
-    bands = torch.stack([band.amax(dim=-2) for band in cells.split(side, dim=-2)], dim=-2)
-    return torch.stack([tile.amax(dim=-1) for tile in bands.split(side, dim=-1)], dim=-1)
+    for dim in (-2, -1):
+        count, rest = divmod(cells.shape[dim], side)
+        whole = cells.narrow(dim, 0, count * side).unflatten(dim, (count, side)).amax(dim=dim)
+        last = cells.narrow(dim, count * side, rest)
+        cells = torch.cat([whole, last.amax(dim=dim, keepdim=True)], dim=dim) if rest else whole
+    return cells

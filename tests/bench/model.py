@@ -55,18 +55,20 @@ def usual(size: int) -> Callable[[], None]:
 
 
 def floor(size: int) -> Callable[[], None]:
-    """Nothing but the matrix products of the pass and of 13 rows through the head."""
+    """Nothing but the matrix products of the pass and of 13 rows through the head, well cut."""
     import torch
 
     from model import GPT2_SIZES
+    from model.blockwise import BLOCK, CELLS
 
     config = GPT2_SIZES["gpt2"]
     shapes = [*[(config.dmodel, config.dmodel)] * 4, (config.dmodel, config.dff)]
     layers = [torch.randn(shape) for shape in [*shapes, (config.dff, config.dmodel)]]
     inputs = {width: torch.randn(size, width) for width in (config.dmodel, config.dff)}
-    heads = torch.randn(config.H, size, config.dk)
-    head = torch.randn(config.vocabsize, config.dmodel)
-    pattern, logits = torch.empty(config.H, size, size), torch.empty(size, config.vocabsize)
+    heads, pattern = torch.randn(config.H, size, config.dk), torch.empty(config.H, size, size)
+    states = torch.randn((config.N + 1) * size, config.dmodel).split(CELLS)
+    words = torch.randn(config.vocabsize, config.dmodel).split(BLOCK)
+    logits = torch.empty(CELLS, BLOCK)
 
     @torch.no_grad()
     def run() -> None:
@@ -75,8 +77,9 @@ def floor(size: int) -> Callable[[], None]:
                 inputs[layer.shape[0]] @ layer
             torch.bmm(heads, heads.transpose(1, 2), out=pattern)
             torch.bmm(pattern, heads)
-        for _ in range(config.N + 1):
-            torch.mm(inputs[config.dmodel], head.T, out=logits)
+        for some in states:
+            for block in words:
+                torch.mm(some, block.T, out=logits[: len(some), : len(block)])
 
     return run
 
