@@ -7,7 +7,7 @@ held out: its hash decides, so an item is either for training or for evaluation,
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -20,7 +20,8 @@ from model.mini.stories import story
 from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
-STORY_SHARE, RANDOM_SHARE = 0.45, 0.08  # of the documents; the others are tasks
+RANDOM_SHARE = 0.1  # of the documents are random tokens, repeated
+STORY_SHARE = 0.4  # of the others are stories, the rest are tasks
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
     "repeated_words": 6,
@@ -90,9 +91,10 @@ def task_document(rng: Random) -> str:
 
 
 def random_tokens(rng: Random, ids: list[int]) -> list[int]:
-    """Random tokens, and the same again once or twice: only looking back can help."""
-    run = rng.sample(ids, rng.randint(3, 60))
-    return run * rng.choice([2, 2, 3])
+    """Random tokens, and the same again a few times: only looking back can help."""
+    if rng.random() < 0.2:
+        return rng.sample(ids, rng.randint(20, 60)) * 2
+    return rng.sample(ids, rng.randint(1, 12)) * rng.randint(2, 6)
 
 
 @dataclass(frozen=True)
@@ -139,39 +141,54 @@ def build_vocabulary(tokenizer: Tokenizer, documents: int = 30_000, least: int =
     rng = Random("vocabulary")
     seen: Counter[int] = Counter()
     for _ in range(documents):
-        text = draw_story(rng) if rng.random() < STORY_SHARE else task_document(rng)
+        # A share of its own: the tokens stay the same when the mixture of documents changes.
+        text = draw_story(rng) if rng.random() < 0.45 else task_document(rng)
         seen.update(tokenizer.encode(text))
     ids = {token for token, count in seen.items() if count >= least}
     ids |= {tokenizer.encode(chr(code))[0] for code in [10, *range(32, 127)]}
     return Vocabulary(tuple(sorted(ids | common_words(tokenizer) | {tokenizer.end_of_text})))
 
 
-def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[int]:
+def document(
+    rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, random_share: float
+) -> list[int]:
     """GPT-2 ids of one training document."""
-    kind = rng.random()
-    if kind < RANDOM_SHARE:
+    if rng.random() < random_share:
         return random_tokens(rng, vocabulary.ids[:-1])
-    if kind < RANDOM_SHARE + STORY_SHARE:
+    if rng.random() < STORY_SHARE:
         return tokenizer.encode(draw_story(rng))
     return tokenizer.encode(task_document(rng))
 
 
-def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) -> list[int]:
+def row(
+    rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int, random_share: float
+) -> list[int]:
     """`size` GPT-2 ids: documents with <|endoftext|> between them, cut at the end.
 
     Half of the rows start with <|endoftext|> and half with a document, as prompts do.
     """
     ids = [tokenizer.end_of_text] if rng.random() < 0.5 else []
     while len(ids) < size:
-        ids += [*document(rng, tokenizer, vocabulary), tokenizer.end_of_text]
+        text = document(rng, tokenizer, vocabulary, random_share)
+        ids += [*text, tokenizer.end_of_text]
     return ids[:size]
 
 
 def batches(
-    seed: str, tokenizer: Tokenizer, vocabulary: Vocabulary, rows: int, size: int
+    seed: str,
+    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
+    rows: int,
+    size: int,
+    *,
+    random_share: Callable[[], float] = lambda: RANDOM_SHARE,
 ) -> Iterator[Tensor]:
-    """Without end: (rows, size) compact ids. The same seed gives the same batches."""
+    """Without end: (rows, size) compact ids. The same seed gives the same batches.
+
+    `random_share` is asked before each batch how many of the documents shall be random tokens.
+    """
     rng = Random(seed)
     while True:
-        ids = torch.tensor([row(rng, tokenizer, vocabulary, size) for _ in range(rows)])
-        yield vocabulary.lookup[ids]
+        share = random_share()
+        ids = [row(rng, tokenizer, vocabulary, size, share) for _ in range(rows)]
+        yield vocabulary.lookup[torch.tensor(ids)]
