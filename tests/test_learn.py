@@ -154,9 +154,10 @@ def test_every_section_opens_on_the_page_and_on_stage(name):
     assert "gl-code" not in stage_text
 
 
-def test_one_token_is_enough():
-    for name in ("embeddings", "layernorm", "attention", "block", "gpt"):
-        opened(section=name, q="one")
+@pytest.mark.parametrize("prompt", ["one", "the cat sat " * 60], ids=["1 token", "180 tokens"])
+def test_one_token_is_enough_and_many_are_not_too_many(prompt):
+    for name in ("embeddings", "mlp", "attention", "block", "gpt"):
+        assert "gb-caption" in text_of(opened(section=name, q=prompt))
 
 
 def test_bad_input_is_answered_as_on_explore():

@@ -8,19 +8,7 @@ import streamlit as st
 from viz.learn.listing import listing
 from viz.learn.table import rows_of
 from viz.pages import chrome, components, engine
-from viz.pages.explore import (
-    EXAMPLES,
-    choose,
-    completed,
-    current_view,
-    notice,
-    queued_trace,
-    readable_ids,
-    run,
-    settle,
-    tell,
-    usable_source,
-)
+from viz.pages.explore import completed, settle
 from viz.pages.learn import (
     attention,
     block,
@@ -34,6 +22,8 @@ from viz.pages.learn import (
     sources,
 )
 from viz.pages.learn.lesson import Lesson, Section, explore_link, place_of, source_of
+from viz.pages.reading import queued_trace, readable_ids, usable_source
+from viz.pages.state import EXAMPLES, choose, current_view, notice, run, tell
 from viz.pages.view import SECTIONS, grown_ids
 
 CHAPTER: dict[str, Section] = {

@@ -8,8 +8,8 @@ from model import GPTConfig, TransformerConfig
 from model.count import gpt_parameters, transformer_parameters
 from viz.learn.architectures import side_by_side
 from viz.pages import components
-from viz.pages.explore import DEFAULT
 from viz.pages.learn.lesson import Lesson, Section, Shape, reads
+from viz.pages.state import DEFAULT
 
 OLD, SMALL = TransformerConfig(), GPTConfig()
 

@@ -49,9 +49,9 @@ def sizes_table() -> str:
         f"<td>{c.H}</td><td>{c.parameters:,}</td></tr>"
         for name, c in SIZES.items()
     )
-    head = "".join(f"<th scope='col'>{h}</th>" for h in ("", "dmodel", "N", "H", "parameters"))
+    head = "".join(f"<th scope='col'>{h}</th>" for h in ("dmodel", "N", "H", "parameters"))
     caption = "<caption>The four published sizes, counted from their configurations</caption>"
-    return f"<table class='gl-table gl-numbers'>{caption}<tr>{head}</tr>{rows}</table>"
+    return f"<table class='gl-table gl-numbers'>{caption}<tr><td></td>{head}</tr>{rows}</table>"
 
 
 def since(_lesson: Lesson) -> str:

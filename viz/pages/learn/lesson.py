@@ -12,8 +12,9 @@ from model import GPT, GPTConfig
 from viz.diagram import block_of
 from viz.learn.stage import TYPE, enlarged
 from viz.pages import chrome, components, engine
-from viz.pages.explore import DEFAULT, chips
+from viz.pages.explore import chips
 from viz.pages.panels.scene import Scene, chart
+from viz.pages.state import DEFAULT
 from viz.pages.view import panel_for
 
 ROOT = Path(__file__).parents[3]
