@@ -16,7 +16,7 @@ CELLS = 1024  # states at once
 BLOCK = 2048  # words of the vocabulary at once
 SHELF = 5  # blocks whose logits are kept together for one search for the largest
 STRIDE = 128  # words j, j + STRIDE, j + 2 * STRIDE ... of a block form a group with one peak
-DEPTH = 70.0  # odds below e^-70 of the best count as e^-70: near fp32's end arithmetic crawls
+DEPTH = 70.0  # odds below e^-70 count as that: too small to be felt, and smaller ones are slow
 
 
 class Reading(NamedTuple):
@@ -47,31 +47,32 @@ class Head:
         """states: (P, R, dmodel), past the final norm; KL is measured against row `top`."""
         P, R, _ = states.shape
         aim = None if target is None else self._logit(states, target)  # (P * R, 1)
-        softmaxes, largest, ahead = [], [], []
-        for start in range(0, len(self.blocks), SHELF):
-            shelf = self.blocks[start : start + SHELF]
-            *parts, peaks = zip(
-                *(self._read_block(slot, shelf[slot], states, top) for slot in range(len(shelf))),
-                strict=True,
-            )
-            softmaxes.append([torch.stack(part) for part in parts])  # (blocks, P, R) each
-            logits = self.logits[: len(shelf), : P * R]  # (blocks, P * R, BLOCK)
-            values, ids = _largest(logits, torch.stack(peaks, dim=1), k)
-            largest.append((values, ids + start * BLOCK))
-            if aim is not None:
-                ahead.append((logits > aim).sum(dim=(0, 2)))
+        starts = range(0, len(self.blocks), SHELF)
+        shelves = (self._read_shelf(start, states, top, k, aim) for start in starts)
+        softmaxes, values, ids, ahead = zip(*shelves, strict=True)
 
-        lse, entropy, kl = _joined(
-            *(torch.cat(parts) for parts in zip(*softmaxes, strict=True)), top
-        )
-        values, ids = (torch.cat(parts, dim=-1) for parts in zip(*largest, strict=True))
-        values, place = values.topk(k, dim=-1)  # (P * R, k)
-        # An id beyond the vocabulary can come up only where logits are not finite.
-        ids = ids.gather(1, place).clamp(max=self.vocabsize - 1).view(P, R, k)
+        lse, entropy, kl = _joined(*torch.cat(softmaxes, dim=1), top)  # (P, R) each
+        values, place = torch.cat(values, dim=-1).topk(k)  # (P * R, k)
         probs = (values.view(P, R, k) - lse[..., None]).exp()
+        # An id beyond the vocabulary can come up only where logits are not finite.
+        ids = torch.cat(ids, dim=-1).gather(1, place).clamp(max=self.vocabsize - 1).view(P, R, k)
         if aim is None:
             return Reading(ids, probs, entropy, kl, None, None)
         return Reading(ids, probs, entropy, kl, sum(ahead).view(P, R), (aim.view(P, R) - lse).exp())
+
+    def _read_shelf(
+        self, start: int, states: Tensor, top: int, k: int, aim: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+        """The blocks from number `start` on: their softmaxes (3, blocks, P, R), see `_joined`,
+        the shelf's largest logits and their words (P * R, k), and how many (P * R,) exceed `aim`.
+        """
+        shelf = self.blocks[start : start + SHELF]
+        read = [self._read_block(slot, block, states, top) for slot, block in enumerate(shelf)]
+        softmaxes, peaks = (torch.stack(parts, dim=1) for parts in zip(*read, strict=True))
+        logits = self.logits[: len(shelf), : len(peaks)]  # (blocks, P * R, BLOCK)
+        values, ids = _largest(logits, peaks, k)
+        ahead = None if aim is None else (logits > aim).sum(dim=(0, 2))
+        return softmaxes, values, ids + start * BLOCK, ahead
 
     def _multiply(self, slot: int, block: Tensor, states: Tensor) -> Tensor:
         """The logits (P * R, BLOCK) of a block, in their slot; -inf beyond the vocabulary's end."""
@@ -85,8 +86,10 @@ class Head:
         logits = self._multiply(0, self.blocks[word // BLOCK], states)
         return logits[:, word % BLOCK, None].clone()
 
-    def _read_block(self, slot: int, block: Tensor, states: Tensor, top: int) -> tuple[Tensor, ...]:
-        """One block's log-sum-exp and two means, see `_joined`, and the peaks of its groups."""
+    def _read_block(
+        self, slot: int, block: Tensor, states: Tensor, top: int
+    ) -> tuple[Tensor, Tensor]:
+        """One block's softmaxes (3, P, R), see `_joined`, and its peaks (P * R, STRIDE)."""
         P, R, _ = states.shape
         logits = self._multiply(slot, block, states)
         peaks = logits.view(P * R, -1, STRIDE).amax(dim=1)  # (P * R, STRIDE)
@@ -94,19 +97,20 @@ class Head:
         z = logits[:, : len(block)]
         odds = self.odds[: P * R, : len(block)]  # against the likeliest word's
         torch.sub(z, peak, out=odds).clamp_(min=-DEPTH).exp_()
-        total = odds.sum(dim=-1, keepdim=True)  # (P * R, 1)
+        total = odds.sum(dim=-1).view(P, R)
         # Mean of every row's logits under every row's softmax, at the same position.
         means = odds.view(P, R, -1) @ z.view(P, R, -1).transpose(1, 2)  # (P, R, R)
-        means /= total.view(P, R, 1)
-        lse = (peak + total.log()).view(P, R)
-        return lse, means.diagonal(dim1=1, dim2=2), means[:, top], peaks
+        means /= total[..., None]
+        lse = peak.view(P, R) + total.log()
+        return torch.stack([lse, means.diagonal(dim1=1, dim2=2), means[:, top]]), peaks
 
 
 def _joined(lse_b: Tensor, mean_b: Tensor, cross_b: Tensor, top: int) -> tuple[Tensor, ...]:
     """From each block's to the whole vocabulary's: log-sum-exp, entropy, KL; (P, R) each, fp64.
 
-    All (blocks, P, R): lse_b the log-sum-exp of a block's logits; mean_b their mean under the
-    block's softmax of them; cross_b their mean under the block's softmax of row `top`.
+    All (blocks, P, R): lse_b is the log-sum-exp of a block's logits; mean_b their mean under their
+    own softmax within the block; cross_b their mean under that of row `top`. With p the share of a
+    row's probability that lies in a block, entropy = lse - sum of p * mean_b; likewise for KL.
     """
     lse = lse_b.double().logsumexp(dim=0)
     share = (lse_b - lse).exp()  # (blocks, P, R), of the probability in each block
