@@ -381,6 +381,7 @@ def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
     page.locator(".js-plotly-plot").nth(1).wait_for(state="detached")  # the picture before it
     area = page.locator(".js-plotly-plot .barlayer").bounding_box()
     page.mouse.move(area["x"] + 180, area["y"] + 10)
+    page.locator(".hoverlayer .hovertext").first.wait_for()
     page.mouse.click(area["x"] + 200, area["y"] + 10)
     page.locator(f".chip[data-name='{before + 1}']").wait_for()
     again = open_page(page.url)

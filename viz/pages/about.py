@@ -4,8 +4,9 @@ import streamlit as st
 
 from model.mini.asset import about_asset, trained_ids
 from viz.pages import chrome, engine
-from viz.pages.explore import choose, current_view, usable_source
 from viz.pages.proof import provenance
+from viz.pages.reading import usable_source
+from viz.pages.state import choose, current_view
 
 SIZES = """
 OpenAI’s report calls the smallest GPT-2 a model of **117M** parameters; its model card says

@@ -1,25 +1,19 @@
 """Explore: a prompt, its tokens, the architecture, and the tensor behind the picked box."""
 
-import html
-import json
-import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.files import CheckpointError
 from viz import diagram
 from viz.labels import probability
 from viz.pages import chrome, components, engine, growth, panels, tour
 from viz.pages.panels.scene import Scene, choice
-from viz.pages.view import PANELS, View, fitted, from_params, grown_ids, panel_for
+from viz.pages.reading import queued_trace, readable_ids, usable_source
+from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, tell
+from viz.pages.view import PANELS, View, fitted, grown_ids, panel_for
 
-EXAMPLES = json.loads((components.ASSETS / "examples.json").read_text(encoding="utf-8"))
-LAG = 3.0  # seconds a browser may take to hear of a choice
-DEFAULT = View(q=EXAMPLES[0]["text"])
 BOS = (
     "In training, a special token stood between documents. In front of the prompt it tells the "
     "model that a text begins here, and it takes the part of the first token, where heads rest: so "
@@ -72,141 +66,9 @@ def prepare() -> None:
     engine.trace(source, tuple(engine.tokenizer().encode(DEFAULT.q)))
 
 
-def current_view() -> View:
-    """The view of this session; the address bar decides whenever it was changed from outside."""
-    params = st.query_params.to_dict()
-    st.session_state.setdefault("stale", False)
-    if "view" not in st.session_state or changed_outside(params):
-        st.session_state["view"], notices = from_params(params, DEFAULT)
-        notice(*notices)
-        published(params)
-    return st.session_state["view"]
-
-
-def changed_outside(params: dict[str, str]) -> bool:
-    """Whether the address is one the visitor made: typed, followed, or gone back to.
-
-    A browser that has not yet heard of the last choice still sends the address before it; that is
-    no wish to go back.
-    """
-    now, before, when = st.session_state["published"]
-    return params != now and not (params == before and time.monotonic() - when < LAG)
-
-
-def published(params: dict[str, str]) -> None:
-    """Remember what the address bar says, or will say once the browser has heard."""
-    before = st.session_state.get("published", (params,))[0]
-    st.session_state["published"] = (params, before, time.monotonic())
-
-
-def choose(**choices) -> None:
-    """Change the view and publish it in the address bar."""
-    view = replace(st.session_state["view"], **choices)
-    st.session_state["view"] = view
-    # A fragment cannot change what the model reads: the whole page has to run.
-    st.session_state["stale"] |= not {"q", "grown", "model", "bos"}.isdisjoint(choices)
-    published(view.params(DEFAULT))
-    st.query_params.from_dict(view.params(DEFAULT))
-
-
-def run(text: str) -> None:
-    """A new prompt: the last token comes into focus, the picked box stays."""
-    growth.stop()
-    choose(q=text, grown=None, token=None, source=None, tour=None)
-
-
 def pick_box(box: str) -> None:
     """A box of the diagram: its panel opens. A neuron's number means another one in each block."""
     choose(at=box, panel=panel_for(box), neuron=None)
-
-
-def notice(*sentences: str) -> None:
-    """Keep sentences for the visitor until the page shows them."""
-    st.session_state.setdefault("notices", []).extend(sentences)
-
-
-def tell(place) -> None:
-    """Show the kept notices in `place`, once."""
-    sentences = st.session_state.pop("notices", [])
-    if sentences:
-        rows = "".join(f'<p class="gb-notice">{html.escape(s)}</p>' for s in sentences)
-        place.html(rows)
-
-
-def usable_source(view: View) -> str:
-    """The model the view names, or the one at hand when that cannot be had."""
-    first = engine.first_source()
-    wanted = view.model or first
-    if wanted not in engine.sources():
-        notice(f"The model “{wanted[:40]}” is not on this machine; {engine.title(first)} runs.")
-        wanted = first
-    try:
-        with st.spinner(f"Loading {engine.title(wanted)}", show_time=True):
-            engine.model(wanted)
-    except CheckpointError as error:
-        notice(f"{error} The built-in model runs instead.")
-        wanted = engine.BUILT_IN
-    return wanted
-
-
-def readable_ids(
-    source: str, text: str, bos: bool = False, grown: Sequence[int] = ()
-) -> tuple[int, ...] | None:
-    """The ids of the prompt if the model can read it; otherwise says why not and returns None.
-
-    Args:
-        bos: put the start token in front; grown: ids appended to the prompt's own.
-    """
-    if not text:
-        chrome.say("Type a sentence above, or choose an example, to see the model read it.")
-        return None
-    try:
-        ids = [*engine.tokenizer().encode(text, bos), *grown]
-    except ValueError as error:
-        chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
-        return None
-    limit = engine.model(source).config.max_seq_len
-    if len(ids) > limit:
-        too_long(ids, limit, bos)
-        return None
-    return tuple(ids)
-
-
-def too_long(ids: list[int], limit: int, bos: bool) -> None:
-    """Say how long the prompt is and how long it may be, and offer its end."""
-    chrome.say(
-        f"The prompt has {len(ids):,} tokens; this model reads at most {limit:,} at once. "
-        "Nothing has been cut."
-    )
-    tail = last_text(ids, limit - bos)
-    kept = len(engine.tokenizer().encode(tail))
-    st.button(f"Use the last {kept:,} tokens", on_click=run, args=(tail,))
-
-
-def last_text(ids: list[int], limit: int) -> str:
-    """The longest end of the text of `ids` that is whole characters and at most `limit` tokens."""
-    tokenizer = engine.tokenizer()
-    groups = [piece.group for piece in tokenizer.pieces(ids)]
-    for start in range(len(ids) - limit, len(ids)):
-        text = tokenizer.decode(ids[start:])
-        whole = groups[start] != groups[start - 1]
-        if whole and len(tokenizer.encode(text)) <= limit:
-            return text
-    return ""
-
-
-def queued_trace(source: str, ids: tuple[int, ...]) -> Trace:
-    """The trace of the prompt, once the prompts of earlier visitors are done."""
-    place = st.empty()
-
-    def waiting(ahead: int) -> None:
-        people = "1 visitor is" if ahead == 1 else f"{ahead} visitors are"
-        place.html(f'<p class="gb-reads">{people} ahead of you.</p>')
-
-    with engine.turnstile().turn(waiting):
-        trace = engine.trace(source, ids)
-    place.empty()
-    return trace
 
 
 def settle(trace: Trace) -> None:

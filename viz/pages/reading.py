@@ -1,0 +1,88 @@
+"""From what the address asks for to a model and a trace, or to a sentence that says why not."""
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from model import Trace
+from model.files import CheckpointError
+from viz.pages import chrome, engine
+from viz.pages.state import notice, run
+from viz.pages.view import View
+
+
+def usable_source(view: View) -> str:
+    """The model the view names, or the one at hand when that cannot be had."""
+    first = engine.first_source()
+    wanted = view.model or first
+    if wanted not in engine.sources():
+        notice(f"The model “{wanted[:40]}” is not on this machine; {engine.title(first)} runs.")
+        wanted = first
+    try:
+        with st.spinner(f"Loading {engine.title(wanted)}", show_time=True):
+            engine.model(wanted)
+    except CheckpointError as error:
+        notice(f"{error} The built-in model runs instead.")
+        wanted = engine.BUILT_IN
+    return wanted
+
+
+def readable_ids(
+    source: str, text: str, bos: bool = False, grown: Sequence[int] = ()
+) -> tuple[int, ...] | None:
+    """The ids of the prompt if the model can read it; otherwise says why not and returns None.
+
+    Args:
+        bos: put the start token in front; grown: ids appended to the prompt's own.
+    """
+    if not text:
+        chrome.say("Type a sentence above, or choose an example, to see the model read it.")
+        return None
+    try:
+        ids = [*engine.tokenizer().encode(text, bos), *grown]
+    except ValueError as error:
+        chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
+        return None
+    limit = engine.model(source).config.max_seq_len
+    if len(ids) > limit:
+        too_long(ids, limit, bos)
+        return None
+    return tuple(ids)
+
+
+def too_long(ids: list[int], limit: int, bos: bool) -> None:
+    """Say how long the prompt is and how long it may be, and offer its end."""
+    chrome.say(
+        f"The prompt has {len(ids):,} tokens; this model reads at most {limit:,} at once. "
+        "Nothing has been cut."
+    )
+    tail = last_text(ids, limit - bos)
+    kept = len(engine.tokenizer().encode(tail))
+    st.button(f"Use the last {kept:,} tokens", on_click=run, args=(tail,))
+
+
+def last_text(ids: list[int], limit: int) -> str:
+    """The longest end of the text of `ids` that is whole characters and at most `limit` tokens."""
+    tokenizer = engine.tokenizer()
+    groups = [piece.group for piece in tokenizer.pieces(ids)]
+    for start in range(len(ids) - limit, len(ids)):
+        text = tokenizer.decode(ids[start:])
+        whole = groups[start] != groups[start - 1]
+        if whole and len(tokenizer.encode(text)) <= limit:
+            return text
+    return ""
+
+
+def queued_trace(source: str, ids: tuple[int, ...]) -> Trace:
+    """The trace of the prompt, once the prompts of earlier visitors are done."""
+    place = st.empty()
+
+    def waiting(ahead: int) -> None:
+        people = "1 visitor is" if ahead == 1 else f"{ahead} visitors are"
+        place.html(f'<p class="gb-reads">{people} ahead of you.</p>')
+
+    with engine.turnstile().turn(waiting):
+        trace = engine.trace(source, ids)
+    place.empty()
+    return trace

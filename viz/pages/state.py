@@ -1,0 +1,72 @@
+"""What this visitor has chosen, held against the address bar, and what is still to be told."""
+
+import html
+import json
+import time
+from dataclasses import replace
+
+import streamlit as st
+
+from viz.pages import growth
+from viz.pages.components import ASSETS
+from viz.pages.view import View, from_params
+
+EXAMPLES = json.loads((ASSETS / "examples.json").read_text(encoding="utf-8"))
+DEFAULT = View(q=EXAMPLES[0]["text"])
+LAG = 3.0  # seconds a browser may take to hear of a choice
+
+
+def current_view() -> View:
+    """The view of this session; the address bar decides whenever it was changed from outside."""
+    params = st.query_params.to_dict()
+    st.session_state.setdefault("stale", False)
+    if "view" not in st.session_state or changed_outside(params):
+        st.session_state["view"], notices = from_params(params, DEFAULT)
+        notice(*notices)
+        published(params)
+    return st.session_state["view"]
+
+
+def changed_outside(params: dict[str, str]) -> bool:
+    """Whether the address is one the visitor made: typed, followed, or gone back to.
+
+    A browser that has not yet heard of the last choice still sends the address before it; that is
+    no wish to go back.
+    """
+    now, before, when = st.session_state["published"]
+    return params != now and not (params == before and time.monotonic() - when < LAG)
+
+
+def published(params: dict[str, str]) -> None:
+    """Remember what the address bar says, or will say once the browser has heard."""
+    before = st.session_state.get("published", (params,))[0]
+    st.session_state["published"] = (params, before, time.monotonic())
+
+
+def choose(**choices) -> None:
+    """Change the view and publish it in the address bar."""
+    view = replace(st.session_state["view"], **choices)
+    st.session_state["view"] = view
+    # A fragment cannot change what the model reads: the whole page has to run.
+    st.session_state["stale"] |= not {"q", "grown", "model", "bos"}.isdisjoint(choices)
+    published(view.params(DEFAULT))
+    st.query_params.from_dict(view.params(DEFAULT))
+
+
+def run(text: str) -> None:
+    """A new prompt: the last token comes into focus, the picked box stays."""
+    growth.stop()
+    choose(q=text, grown=None, token=None, source=None, tour=None)
+
+
+def notice(*sentences: str) -> None:
+    """Keep sentences for the visitor until the page shows them."""
+    st.session_state.setdefault("notices", []).extend(sentences)
+
+
+def tell(place) -> None:
+    """Show the kept notices in `place`, once."""
+    sentences = st.session_state.pop("notices", [])
+    if sentences:
+        rows = "".join(f'<p class="gb-notice">{html.escape(s)}</p>' for s in sentences)
+        place.html(rows)
