@@ -4,10 +4,12 @@ import argparse
 import json
 from pathlib import Path
 
-from tests.bench import extend, memory, model
+from tests.bench import extend, loading, memory, model, page
 
 PARTS = {
     "model": (model, lambda options: model.bench(options.sizes, options.repeats)),
+    "loading": (loading, lambda options: loading.bench(options.repeats)),
+    "page": (page, lambda _: page.bench()),
     "extend": (extend, lambda options: extend.bench(options.repeats)),
     "memory": (memory, lambda options: memory.bench()),
 }

@@ -5,7 +5,6 @@ imported, which takes a second or two whoever loads. One token is read because t
 the weights in the file until they are used. A checkpoint of GPT-2 Small's shape.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -33,11 +32,21 @@ SIDES = {
 }
 
 
-def bench(folder: Path, repeats: int) -> list[dict]:
+def bench(repeats: int) -> list[dict]:
     """One row a side; the sides take turns, the first round only warms the file up."""
-    size = (folder / "model.safetensors").stat().st_size
-    rounds = [{side: _load(side, folder) for side in SIDES} for _ in range(1 + repeats)][1:]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = full_shape(Path(scratch))
+        size = (folder / "model.safetensors").stat().st_size
+        rounds = [{side: _load(side, folder) for side in SIDES} for _ in range(1 + repeats)][1:]
     return [_row(side, [each[side] for each in rounds], size) for side in SIDES]
+
+
+def full_shape(folder: Path) -> Path:
+    """A checkpoint of GPT-2 Small's shape with random weights, written to `folder`."""
+    from tests.checkpoints import random_gpt2
+
+    random_gpt2().save_pretrained(folder)
+    return folder
 
 
 def _load(side: str, folder: Path) -> dict[str, float]:
@@ -66,22 +75,3 @@ def table(rows: list[dict]) -> str:
         for row in rows
     ]
     return "\n".join(lines)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.loading", description=__doc__)
-    parser.add_argument("--folder", type=Path, help="a checkpoint; a random one is made without")
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    if options.folder:
-        print(table(bench(options.folder, options.repeats)))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        from tests.checkpoints import random_gpt2
-
-        random_gpt2().save_pretrained(folder)
-        print(table(bench(Path(folder), options.repeats)))
-
-
-if __name__ == "__main__":
-    main()

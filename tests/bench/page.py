@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
+from tests.bench.loading import full_shape
 from tests.browser import Server, serving
 
 TOKENS = 64
@@ -95,14 +96,6 @@ def heading(head: str) -> str:
     """The heading of a head's panel: "2.4" -> "block 2, head 4"."""
     block, number = head.split(".")
     return f"block {block}, head {number}"
-
-
-def full_shape(folder: Path) -> Path:
-    """A checkpoint of GPT-2 Small's shape with random weights."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    GPT2LMHeadModel(GPT2Config()).save_pretrained(folder)
-    return folder
 
 
 @contextmanager
