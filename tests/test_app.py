@@ -6,23 +6,23 @@ import time
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from model import load_model
+from viz.pages import engine
 from viz.pages.turnstile import Turnstile
 
 APP = Path(__file__).parents[1] / "app.py"
 
 
 @pytest.fixture(autouse=True)
-def fresh_caches(monkeypatch, tmp_path):
-    """No model from this machine's environment, nothing kept from another test."""
+def fresh_start(monkeypatch):
+    """No model of this machine's environment, and a page that has not chosen one yet."""
     monkeypatch.delenv("GLASSBOX_MODEL", raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    st.cache_data.clear()
+    engine.first_source.clear()
     yield
-    st.cache_data.clear()
+    engine.first_source.clear()
 
 
 def opened(**params: str) -> AppTest:
@@ -165,7 +165,8 @@ def test_markup_in_the_prompt_is_escaped_in_what_the_page_says():
 
 def test_the_model_menu_gives_the_size_of_the_loaded_network():
     parameters = sum(p.numel() for p in load_model("mini").parameters())
-    assert f"{parameters:,} parameters" in page_text(opened())
+    [menu, *_] = [block.proto.popover.label for block in opened().get("popover")]
+    assert f"{parameters:,}" in menu
 
 
 def test_the_turnstile_serves_in_order_and_tells_the_place():
