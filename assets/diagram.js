@@ -4,6 +4,7 @@
 const HEAD = 126; // guesses, lm_head and norm above the blocks
 const FOOT = 62; // the embedding below them
 const OPEN = 128; // an opened block
+const NARROW = 420; // a drawing on a phone
 const BOX = { width: 38, height: 20 };
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -137,10 +138,18 @@ function openBlock(data, g, row, i, box) {
     box(`blocks.${i}.ff`, "ff", g.module, row.bottom - 72, "ff", 48),
     written(data, 2 * i + 1, "attn", g.module, row.bottom - 7, 48),
     written(data, 2 * i + 2, "ff", g.module, row.bottom - 59, 48),
+    ...shapes(data, g, row),
+    ...guessRow(data.guesses[i + 1], g, row.top + 17),
+  ];
+}
+
+// What flows through the block, where there is room to say it.
+function shapes(data, g, row) {
+  if (g.width < NARROW) return [];
+  return [
     text(g.stream + 14, row.bottom - 26, data.shapes.norm, "shape"),
     text(g.module + 30, row.bottom - 16, data.shapes.attn, "shape"),
     text(g.module + 30, row.bottom - 68, data.shapes.ff, "shape"),
-    ...guessRow(data.guesses[i + 1], g, row.top + 17),
   ];
 }
 
@@ -210,7 +219,7 @@ function guessRow(guess, g, y, extra = "") {
 }
 
 function footnote(data, g) {
-  const y = g.width < 420 ? g.height - 4 : g.height - 24; // under the box where there is no room beside it
+  const y = g.width < NARROW ? g.height - 4 : g.height - 24; // under the box where there is no room beside it
   return text(g.number, y, data.norm_note, "muted end small");
 }
 
