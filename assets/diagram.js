@@ -18,10 +18,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
 // Walks the stream from the embedding to the answer, one box at a time; arrow keys work on it too.
 function stepper(data, setTriggerValue) {
   const names = data.order;
-  const here = names.indexOf(data.at);
+  let here = names.indexOf(data.at);
   const go = (step) => {
-    const next = names[Math.min(names.length - 1, Math.max(0, here + step))];
-    if (next !== data.at) setTriggerValue("picked", next);
+    const next = Math.min(names.length - 1, Math.max(0, here + step));
+    if (next === here) return;
+    here = next; // keys may come faster than the page repaints
+    setTriggerValue("picked", names[here]);
   };
   const button = (name, label, sign, step) => {
     const element = make("button", { type: "button", "data-name": name, "aria-label": label, title: label }, sign);

@@ -281,6 +281,8 @@ def test_table_and_csv_hold_the_picture(server, open_page):
     rows.first.wait_for()
     assert rows.count() == 12
     page.keyboard.press("Escape")
+    rows.first.wait_for(state="hidden")
+    ready(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     text = download.value.path().read_text(encoding="utf-8")

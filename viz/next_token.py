@@ -25,12 +25,11 @@ def next_token_bars(
     rows, names = range(len(words)), [word.plain for word in words]
     figure = go.Figure()
     if drawn is not None:
-        figure.add_trace(_bars(probs, names, theme.head_soft, 0.9, "at temperature 1"))
+        figure.add_trace(_bars(probs, theme.head_soft, 0.9))
     main = probs if drawn is None else drawn
-    title = "probability" if drawn is None else "drawn with probability"
-    figure.add_trace(_bars(main, names, theme.head, 0.7 if drawn is None else 0.4, title))
+    figure.add_trace(_bars(main, theme.head, 0.7 if drawn is None else 0.4))
     figure.add_trace(_numbers(probs, drawn))
-    figure.add_trace(_row_targets(len(words)))
+    figure.add_trace(_row_targets(names, probs, main))
     figure.update_xaxes(
         range=[0, 1.14],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
@@ -46,16 +45,15 @@ def next_token_bars(
     return lay_out(figure, theme, height=height, barmode="overlay", clickmode="event+select")
 
 
-def _bars(shares: np.ndarray, names: list[str], colour: str, width: float, title: str) -> go.Bar:
+def _bars(shares: np.ndarray, colour: str, width: float) -> go.Bar:
     return go.Bar(
         x=shares,
         y=np.arange(len(shares)),
         width=width,
         orientation="h",
-        customdata=names,
         marker={"color": colour},
         **NEVER_DIMMED,
-        hovertemplate=f"%{{customdata}}: {title} <b>%{{x:.4f}}</b><extra></extra>",
+        hoverinfo="skip",
     )
 
 
@@ -77,15 +75,18 @@ def _numbers(probs: np.ndarray, drawn: np.ndarray | None) -> go.Scatter:
     )
 
 
-def _row_targets(count: int) -> go.Bar:
-    """Unseen bars across each row, so that a click anywhere in a row picks its token."""
+def _row_targets(names: list[str], probs: np.ndarray, drawn: np.ndarray) -> go.Bar:
+    """Unseen bars across each row, so that the mouse meets its token anywhere in the row."""
     clear = {"marker": {"opacity": 0}}
+    pairs = zip(probs, drawn, strict=True)
+    said = [f"probability {p:.4f}" + (f", drawn {d:.4f}" if p != d else "") for p, d in pairs]
     return go.Bar(
-        x=np.ones(count),
-        y=np.arange(count),
+        x=np.ones(len(names)),
+        y=np.arange(len(names)),
         width=1,
         orientation="h",
-        hoverinfo="none",
+        customdata=[f"{name}: {what}" for name, what in zip(names, said, strict=True)],
+        hovertemplate="%{customdata}<extra></extra>",
         selected=clear,
         unselected=clear,
         **clear,
