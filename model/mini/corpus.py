@@ -20,7 +20,8 @@ from model.mini.stories import story
 from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
-RANDOM_SHARE = 0.1  # of the documents are random tokens, repeated
+DRILL = 97  # tokens in a row of the drill
+RANDOM_SHARE = 0.25  # of the documents are random tokens, repeated
 STORY_SHARE = 0.4  # of the others are stories, the rest are tasks
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
@@ -92,9 +93,18 @@ def task_document(rng: Random) -> str:
 
 def random_tokens(rng: Random, ids: list[int]) -> list[int]:
     """Random tokens, and the same again a few times: only looking back can help."""
-    if rng.random() < 0.2:
+    kind = rng.random()
+    if kind < 0.2:
         return rng.sample(ids, rng.randint(20, 60)) * 2
-    return rng.sample(ids, rng.randint(1, 12)) * rng.randint(2, 6)
+    if kind < 0.6:  # so short that looking one or two tokens back is enough: the first step
+        return rng.sample(ids, rng.randint(1, 4)) * rng.randint(3, 8)
+    return rng.sample(ids, rng.randint(5, 16)) * rng.randint(2, 5)
+
+
+def drill_row(rng: Random, ids: list[int]) -> list[int]:
+    """One short run of random tokens, over and over: whoever looks back knows nearly all of it."""
+    run = rng.sample(ids, rng.randint(2, 16))
+    return (run * DRILL)[:DRILL]
 
 
 @dataclass(frozen=True)
@@ -149,28 +159,23 @@ def build_vocabulary(tokenizer: Tokenizer, documents: int = 30_000, least: int =
     return Vocabulary(tuple(sorted(ids | common_words(tokenizer) | {tokenizer.end_of_text})))
 
 
-def document(
-    rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, random_share: float
-) -> list[int]:
+def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[int]:
     """GPT-2 ids of one training document."""
-    if rng.random() < random_share:
+    if rng.random() < RANDOM_SHARE:
         return random_tokens(rng, vocabulary.ids[:-1])
     if rng.random() < STORY_SHARE:
         return tokenizer.encode(draw_story(rng))
     return tokenizer.encode(task_document(rng))
 
 
-def row(
-    rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int, random_share: float
-) -> list[int]:
+def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) -> list[int]:
     """`size` GPT-2 ids: documents with <|endoftext|> between them, cut at the end.
 
     Half of the rows start with <|endoftext|> and half with a document, as prompts do.
     """
     ids = [tokenizer.end_of_text] if rng.random() < 0.5 else []
     while len(ids) < size:
-        text = document(rng, tokenizer, vocabulary, random_share)
-        ids += [*text, tokenizer.end_of_text]
+        ids += [*document(rng, tokenizer, vocabulary), tokenizer.end_of_text]
     return ids[:size]
 
 
@@ -181,14 +186,17 @@ def batches(
     rows: int,
     size: int,
     *,
-    random_share: Callable[[], float] = lambda: RANDOM_SHARE,
+    drilling: Callable[[], bool] = lambda: False,
 ) -> Iterator[Tensor]:
     """Without end: (rows, size) compact ids. The same seed gives the same batches.
 
-    `random_share` is asked before each batch how many of the documents shall be random tokens.
+    `drilling` is asked before each batch whether it shall be one of the drill: as many tokens, in
+    rows of DRILL.
     """
     rng = Random(seed)
     while True:
-        share = random_share()
-        ids = [row(rng, tokenizer, vocabulary, size, share) for _ in range(rows)]
+        if drilling():
+            ids = [drill_row(rng, vocabulary.ids[:-1]) for _ in range(rows * size // DRILL)]
+        else:
+            ids = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
         yield vocabulary.lookup[torch.tensor(ids)]
