@@ -81,7 +81,9 @@ def built_in() -> None:
         "A small model of the same architecture, trained by this project on text from its own "
         "generator: short stories and families of small skills in simple English. It knows "
         f"{len(trained_ids()):,} of GPT-2’s tokens; in a prompt, tokens it has never seen are "
-        "underlined. It is here to show circuits clearly and to start at once, not to know things."
+        "underlined. It is young: it tells simple stories and continues days, months and letters, "
+        "but copying and most facts still fail. It is here so that the page starts at once, not to "
+        "know things."
     )
     rows = {
         "Trained for": f"{made['minutes']:,.0f} minutes on two processor cores",
