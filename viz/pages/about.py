@@ -82,8 +82,8 @@ def built_in() -> None:
         "generator: short stories and families of small skills in simple English. It knows "
         f"{len(trained_ids()):,} of GPT-2’s tokens; in a prompt, tokens it has never seen are "
         "underlined. It is young: it tells simple stories, continues days and months and knows "
-        "some facts, but it does not copy yet and has no induction head. It is here so that the page starts at once, not to "
-        "know things."
+        "some facts, but it does not copy yet and has no induction head. It is here so that the "
+        "page starts at once, not to know things."
     )
     rows = {
         "Trained for": f"{made['minutes']:,.0f} minutes on two processor cores",
