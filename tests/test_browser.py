@@ -101,7 +101,7 @@ def test_the_address_opens_the_same_view_again(server, open_page):
     page.locator(".head[data-name='2.4']").click()
     page.locator(".gb-heading h2", has_text="Attention, block 2, head 4").wait_for()
     page.locator(".chip[data-name='5']").click()
-    page.locator(".gb-caption", has_text="(5)").wait_for()
+    page.wait_for_url("**token=5**")
     again = open_page(page.url)
     ready(again)
     assert again.locator(".prompt textarea").input_value() == "one, two, three, four,"
