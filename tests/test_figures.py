@@ -148,7 +148,10 @@ def test_lens_table_names_its_scale(colours, colouring, R, P):
     assert cells.zmin == 0
     assert cells.zmax == (1 if colouring == "probability" else pytest.approx(0.1))
     assert cells.colorbar.title.text == lens.COLOURINGS[colouring].title
-    assert "<b>" not in cells.text[0][0]
+    best = figure.data[1]
+    assert len(best.text) == R * P
+    assert "<b>" not in best.text[0]
+    assert "&lt;b&gt;" in best.text[0]
     assert "&lt;b&gt;" in cells.customdata[0][0]
     assert payload(figure) < LIMIT
 

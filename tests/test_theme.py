@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from viz.theme import DARK, FONT, LIGHT, MONO, css_variables, mix, scale, theme_named
+from viz.theme import DARK, FONT, LIGHT, MONO, css_variables, mix, scale, text_on, theme_named
 
 ROOT = Path(__file__).parents[1]
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -57,6 +57,14 @@ def test_scales_grow_steadily_away_from_the_ground(theme, kind):
     assert steps == sorted(steps)
     assert steps[0] == pytest.approx(1)
     assert steps[-1] > 4
+
+
+@BOTH
+@pytest.mark.parametrize("step", range(21))
+def test_words_can_be_read_on_every_shade_of_a_cell(theme, step):
+    share = step / 20
+    cell = mix(theme.surface, theme.head, share)
+    assert contrast(text_on(cell), cell) >= 4.5
 
 
 def test_css_has_every_colour_for_both_themes():

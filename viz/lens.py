@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from viz.labels import TokenLabel, probability, writer_label
 from viz.residual import cell_targets, outline
-from viz.theme import MONO, Theme, colour_bar, lay_out, scale
+from viz.theme import MONO, Theme, colour_bar, lay_out, mix, scale, text_on
 from viz.window import ticks
 
 MOST_COLUMNS = 14
@@ -68,15 +68,14 @@ def lens_table(
             zmax=highest,
             xgap=1,
             ygap=1,
-            text=[[cell[0].cut(9) for cell in row] for row in words],
-            texttemplate="%{text}",
-            textfont={"family": MONO, "size": 11},
             customdata=[_hovers(*cells) for cells in zip(words, probs[..., :listed], strict=True)],
             colorscale=scale(theme, "head"),
             colorbar=colour_bar(theme, how.title, **_decades(how, highest)),
             hovertemplate="after %{y}, having read %{x}<br>%{customdata}<extra></extra>",
         )
     )
+    shares = np.clip((values - how.lowest) / (highest - how.lowest), 0, 1)
+    figure.add_trace(_best_words(words, shares, positions.start, theme))
     figure.add_trace(cell_targets(range(len(rows)), positions))
     texts = [labels[position].plain for position in positions]
     figure.update_xaxes(**ticks(positions, texts, MOST_COLUMNS), showgrid=False)
@@ -154,6 +153,31 @@ def _decades(how: Colouring, highest: float) -> dict:
         "tickvals": np.log10(1.0 + np.array(shown)).tolist(),
         "ticktext": [str(s) for s in shown],
     }
+
+
+def _best_words(
+    words: Sequence[Sequence[Sequence[TokenLabel]]],
+    shares: np.ndarray,
+    start: int,
+    theme: Theme,
+) -> go.Scatter:
+    """The best token of every cell, in whichever ink can be read on the cell's own colour.
+
+    Args:
+        shares: (R, P) of the colour scale, 0 to 1.
+    """
+    R, P = shares.shape
+    x, y = np.meshgrid(np.arange(start, start + P), np.arange(R))
+    grounds = (mix(theme.surface, theme.head, share) for share in np.nan_to_num(shares).flat)
+    inks = [text_on(ground) for ground in grounds]
+    return go.Scatter(
+        x=x.ravel().astype(np.int32),
+        y=y.ravel().astype(np.int32),
+        mode="text",
+        text=[cell[0].cut(8) for row in words for cell in row],
+        textfont={"family": MONO, "size": 11, "color": inks},
+        hoverinfo="skip",
+    )
 
 
 def _hovers(row: Sequence[Sequence[TokenLabel]], probs: np.ndarray) -> list[str]:

@@ -120,9 +120,16 @@ def mix(low: str, high: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
-def text_on(share: float, theme: Theme) -> str:
-    """A text colour that can be read on a cell filled to `share` of its scale."""
-    return theme.on_strong if share > 0.55 else theme.text
+def text_on(ground: str) -> str:
+    """Black or white, whichever can be read on `ground`: at least 4.58 to 1 on any colour."""
+    return "#000000" if luminance(ground) > 0.179 else "#ffffff"
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb`, 0 to 1, as WCAG 2 defines it."""
+    shares = (channel / 255 for channel in _channels(colour))
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def lay_out(figure: go.Figure, theme: Theme, height: int, **extra) -> go.Figure:

@@ -55,8 +55,5 @@ def _score(value: float) -> str:
 
 
 def _cell(share: float, theme: Theme) -> dict[str, str]:
-    return {
-        "text": f"{share:.2f}",
-        "fill": mix(theme.surface, theme.attn, share),
-        "ink": text_on(share, theme),
-    }
+    fill = mix(theme.surface, theme.attn, share)
+    return {"text": f"{share:.2f}", "fill": fill, "ink": text_on(fill)}

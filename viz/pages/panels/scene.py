@@ -94,7 +94,7 @@ def _checks(scene: Scene) -> None:
         _check(
             "Stream adds up", checks["stream"], 1e-4, "the stream against the sum of all writes"
         ),
-        _check("Last lens row is the model", last_row, 5e-5, "the best tokens' probabilities"),
+        _check("Last lens row is the model", last_row, 1e-5, "the best tokens' probabilities"),
     )
     st.html('<p class="gb-checks">' + "".join(said) + "</p>", width="content")
 
