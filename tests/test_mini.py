@@ -19,7 +19,9 @@ from model.mini.corpus import (
     drill_row,
     held_out_items,
     is_held_out,
+    one_run,
     random_tokens,
+    shuffled_runs,
     task_document,
 )
 from model.mini.evaluate import evaluate, next_token_probs
@@ -27,7 +29,7 @@ from model.mini.skills import FAMILIES
 from model.mini.stories import cast, plots, told
 from model.mini.train import (
     Plan,
-    drilling,
+    drilled,
     fused_attention,
     hide_some,
     learning_rate,
@@ -186,19 +188,35 @@ def test_a_few_steps_reduce_the_loss_and_a_checkpoint_goes_on(tokenizer, vocabul
 
 def test_a_run_starts_with_drill(vocabulary):
     run = make_run(vocabulary)
-    assert drilling(run)
+    assert drilled(run) == 0
     run.progress.seconds = 60 * run.plan.minutes * run.plan.drill
-    assert not drilling(run)
+    assert drilled(run) == pytest.approx(1)
 
 
-def test_a_row_of_the_drill_is_one_short_run_over_and_over(tokenizer, vocabulary):
+def test_a_run_of_the_drill_comes_over_and_over():
     for seed in range(50):
-        row = drill_row(Random(seed), list(range(100)))
-        period = len(set(row))
-        assert len(row) == DRILL and 2 <= period <= 16
-        assert row[period:] == row[:-period]
-    drilled = next(batches("x", tokenizer, vocabulary, 4, 257, drilling=lambda: True))
-    assert drilled.shape == (10, DRILL)
+        row = one_run(Random(seed), list(range(10_000)), 65, 8)
+        assert len(row) == 65
+        assert any(row[-30:] == row[-30 - period : -period] for period in range(2, 9))
+
+
+def test_shuffled_runs_come_in_another_order_each_time():
+    for seed in range(50):
+        row = shuffled_runs(Random(seed), list(range(10_000)), 129)
+        assert len(row) == 129 and len(set(row)) <= 6 * 4
+        # Inside a run a token always has the same follower, so some have just one.
+        followers = {token: set() for token in row}
+        for token, follower in itertools.pairwise(row):
+            followers[token].add(follower)
+        assert any(len(each) == 1 for each in followers.values())
+
+
+@pytest.mark.parametrize("stage", DRILL, ids=lambda stage: f"{stage.size} tokens")
+def test_each_stage_of_the_drill_has_rows_of_its_size(tokenizer, vocabulary, stage):
+    assert len(drill_row(Random(0), list(range(100)), stage)) == stage.size
+    done = stage.until - 0.001
+    rows = next(batches("x", tokenizer, vocabulary, 4, 257, drilled=lambda: done))
+    assert rows.shape == (4 * 257 // stage.size, stage.size)
 
 
 def test_a_checkpoint_of_other_tokens_is_refused(vocabulary, tmp_path):

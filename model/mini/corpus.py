@@ -20,9 +20,8 @@ from model.mini.stories import story
 from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
-DRILL = 97  # tokens in a row of the drill
-RANDOM_SHARE = 0.25  # of the documents are random tokens, repeated
-STORY_SHARE = 0.4  # of the others are stories, the rest are tasks
+RANDOM_SHARE = 0.2  # of the documents are random tokens, repeated
+STORY_SHARE = 0.2  # of the other documents are stories, the rest are tasks, which are shorter
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
     "repeated_words": 6,
@@ -101,10 +100,57 @@ def random_tokens(rng: Random, ids: list[int]) -> list[int]:
     return rng.sample(ids, rng.randint(5, 16)) * rng.randint(2, 5)
 
 
-def drill_row(rng: Random, ids: list[int]) -> list[int]:
-    """One short run of random tokens, over and over: whoever looks back knows nearly all of it."""
-    run = rng.sample(ids, rng.randint(2, 16))
-    return (run * DRILL)[:DRILL]
+@dataclass(frozen=True)
+class Stage:
+    """A part of the drill: rows of random tokens in which only looking back can help.
+
+    Attributes:
+        until: the share of the drill at which it ends.
+        size: tokens in a row.
+        longest: tokens in the longest run that one row repeats.
+        shuffled: the share of rows that repeat several short runs in changing order.
+    """
+
+    until: float
+    size: int
+    longest: int
+    shuffled: float = 0.0
+
+
+# Each stage needs what the one before has taught: to copy from one place back, then from a few,
+# then from wherever the same token stood before, at last over the whole context. Starting with
+# the last one takes many times as long.
+DRILL = (
+    Stage(0.03, 25, 2),
+    Stage(0.09, 25, 4),
+    Stage(0.18, 25, 8),
+    Stage(0.50, 65, 16, 0.5),
+    Stage(0.75, 129, 40, 0.5),
+    Stage(1.00, 257, 80, 0.5),
+)
+
+
+def one_run(rng: Random, ids: list[int], size: int, longest: int) -> list[int]:
+    """Up to six random tokens, then one run of random tokens over and over."""
+    run = rng.choices(ids, k=rng.randint(2, longest))
+    return (rng.choices(ids, k=rng.randint(0, 6)) + run * size)[:size]
+
+
+def shuffled_runs(rng: Random, ids: list[int], size: int) -> list[int]:
+    """Runs of two to four tokens over and over, in another order each time."""
+    runs = [rng.choices(ids, k=rng.randint(2, 4)) for _ in range(rng.randint(2, 6))]
+    row: list[int] = []
+    while len(row) < size:
+        row += [token for run in rng.sample(runs, len(runs)) for token in run]
+    return row[:size]
+
+
+def drill_row(rng: Random, ids: list[int], stage: Stage) -> list[int]:
+    """One row of `stage`."""
+    if rng.random() < stage.shuffled:
+        return shuffled_runs(rng, ids, stage.size)
+    # Short runs stay the most frequent: each copy of one is a lesson.
+    return one_run(rng, ids, stage.size, rng.choice([min(8, stage.longest), stage.longest]))
 
 
 @dataclass(frozen=True)
@@ -186,17 +232,19 @@ def batches(
     rows: int,
     size: int,
     *,
-    drilling: Callable[[], bool] = lambda: False,
+    drilled: Callable[[], float] = lambda: 1.0,
 ) -> Iterator[Tensor]:
     """Without end: (rows, size) compact ids. The same seed gives the same batches.
 
-    `drilling` is asked before each batch whether it shall be one of the drill: as many tokens, in
-    rows of DRILL.
+    `drilled` is asked before each batch how much of the drill is over; below 1, the batch has as
+    many tokens in rows of the stage that this is in.
     """
     rng = Random(seed)
     while True:
-        if drilling():
-            ids = [drill_row(rng, vocabulary.ids[:-1]) for _ in range(rows * size // DRILL)]
+        stage = next((stage for stage in DRILL if drilled() < stage.until), None)
+        if stage:
+            count = rows * size // stage.size
+            ids = [drill_row(rng, vocabulary.ids[:-1], stage) for _ in range(count)]
         else:
             ids = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
         yield vocabulary.lookup[torch.tensor(ids)]

@@ -28,6 +28,7 @@ from model.mini.corpus import Vocabulary, batches, build_vocabulary
 from model.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+COPY = 0.7  # how much of what it reads an untrained head writes
 SHAPE = {"dmodel": 192, "N": 6, "H": 6, "max_seq_len": 256, "dropout": 0.0}
 
 
@@ -219,15 +220,18 @@ def start_run(plan: Plan, vocabulary: Vocabulary, shape: dict, device: str) -> R
             layer.weight.data *= config.dmodel**-0.5 / 0.02
     for block in model.blocks:
         block.attn.attention = fused_attention
+        # Each head starts by writing what it reads, so that all it has to learn is where to look:
+        # twice as fast. After Trockman and Kolter (2023), https://arxiv.org/abs/2305.09828.
+        block.attn.wo.weight.data = COPY * block.attn.wv.weight.data.T.clone()
     model.to(device).train()
     torch.set_num_threads(1)  # the pool's threads are the parallel ones
     pool = ThreadPoolExecutor(plan.workers, initializer=torch.set_num_threads, initargs=(1,))
     return Run(model, vocabulary, plan, make_optimizer(model, plan), pool)
 
 
-def drilling(run: Run) -> bool:
-    """Drill first: a model that has learned to look back learns all the rest faster."""
-    return run.done < run.plan.drill
+def drilled(run: Run) -> float:
+    """Share of the drill that is over. Whoever has learned to look back learns the rest faster."""
+    return run.done / run.plan.drill
 
 
 def train(run: Run, data: Iterator[Tensor], steps: int | None = None) -> Iterator[Progress]:
@@ -300,7 +304,7 @@ def main() -> None:
     # A resumed run draws new batches rather than the ones it has seen.
     seed = f"{plan.seed} from step {run.progress.step}"
     size = run.model.config.max_seq_len + 1
-    data = batches(seed, tokenizer, vocabulary, plan.rows, size, drilling=lambda: drilling(run))
+    data = batches(seed, tokenizer, vocabulary, plan.rows, size, drilled=lambda: drilled(run))
     keep_records(run, train(run, data), args.run, args.export)
 
 

@@ -66,20 +66,22 @@ def stands_out(caption: str) -> None:
 
 
 def data(name: str, rows: Callable[[], pd.DataFrame], everything: Callable[[], pd.DataFrame]):
-    """The same picture as a table, for those who cannot see it, and as a CSV with all its rows."""
-    with st.container(horizontal=True, width="content", key="data"):
-        table = st.popover("Table", type="tertiary", on_change="rerun", key="table")
-        st.download_button(
-            "CSV",
-            data=lambda: everything().to_csv(index=False).encode("utf-8"),
-            file_name=f"glassbox-{name}.csv",
-            mime="text/csv",
-            type="tertiary",
-            on_click="ignore",
-            key="csv",
-        )
+    """The same picture as a table, for those who cannot see it, and as a CSV with all its rows.
+
+    The CSV is made when it is asked for, and only of the run that showed its button: inside the
+    table, the button comes and goes with the very picture it belongs to.
+    """
+    table = st.popover("Table, CSV", type="tertiary", on_change="rerun", key="table")
     if table.open:
         with table:
+            st.download_button(
+                "Download all rows as CSV",
+                data=lambda: everything().to_csv(index=False).encode("utf-8"),
+                file_name=f"glassbox-{name}.csv",
+                mime="text/csv",
+                on_click="ignore",
+                key="csv",
+            )
             st.html(_html_table(rows()))
 
 
