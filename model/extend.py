@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from model.gpt import GPT, Block
 from model.heads import SCORES, cells_of_interest, strongest, tile_side
-from model.trace import Recording, Trace, checked_ids, hooked, twin
+from model.trace import Recording, Trace, checked_ids, hooked, twin, worse
 
 
 def extended(trace: Trace, token: int) -> Trace:
@@ -45,8 +45,8 @@ def extended(trace: Trace, token: int) -> Trace:
         head_scores=MappingProxyType(_mean_with(trace.head_scores, seen, S)),
         checks=MappingProxyType(
             {
-                "row_sum": max(trace.checks["row_sum"], seen.row_sum),
-                "stream": max(trace.checks["stream"], seen.stream_error),
+                "row_sum": worse(trace.checks["row_sum"], torch.tensor(seen.row_sum)),
+                "stream": worse(trace.checks["stream"], torch.tensor(seen.stream_error)),
             }
         ),
         model=trace.model,

@@ -267,7 +267,7 @@ class Recording:
             self.write_norms[0] = self.residual[0].norm(dim=-1)
             self.total = self.residual[0].double()
         gap = (self.residual[row] - self.total).norm(dim=-1) / self.total.norm(dim=-1)  # (S,)
-        self.stream_error = _worse(self.stream_error, gap)
+        self.stream_error = worse(self.stream_error, gap)
 
     def write(self, row: int, x: Tensor) -> None:
         """x: (1, S, dmodel), what writer `row` is about to add."""
@@ -278,7 +278,7 @@ class Recording:
     def pattern(self, x: Tensor) -> None:
         """x: (1, H, S, S), the attention pattern of the next block."""
         pattern = x[0].cpu()
-        self.row_sum = _worse(self.row_sum, (pattern.sum(dim=-1) - 1).abs())
+        self.row_sum = worse(self.row_sum, (pattern.sum(dim=-1) - 1).abs())
         self.scores.append(head_scores(pattern, self.cells))
         self.thumbnails.append(thumbnail(pattern).half())
 
@@ -287,7 +287,7 @@ class Recording:
         return {name: torch.stack([scores[name] for scores in self.scores]) for name in SCORES}
 
 
-def _worse(error: float, errors: Tensor) -> float:
+def worse(error: float, errors: Tensor) -> float:
     """The largest error of all; NaN, which Python's max would pass over, is worse than any."""
     return errors.max().clamp(min=error).item()
 

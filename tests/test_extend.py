@@ -1,5 +1,6 @@
 """Traces grown token by token against traces made at once."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
@@ -122,6 +123,14 @@ def test_a_token_outside_the_vocabulary_is_refused_and_disturbs_nothing(model):
         ):
             extended(trace, token)
     assert_same(extended(trace, 3), run_trace(model, [1, 2, 3]))
+
+
+def test_a_check_that_fails_to_be_a_number_is_not_passed_over():
+    broken = random_gpt()
+    with torch.no_grad():
+        broken.wte.weight[7] = torch.nan
+    grown = extended(run_trace(broken, [5, 6]), 7)
+    assert all(math.isnan(error) for error in grown.checks.values())
 
 
 def test_an_interrupted_pass_costs_a_copy_and_no_truth(model):

@@ -4,12 +4,14 @@ import re
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import TimeoutError as TooLate
 
 from tests import hub as loopback
 from tests.browser import serving
 
 pytestmark = pytest.mark.browser
 GPT2 = "openai-community/gpt2"
+SLOW = 60_000  # bytes a second: nobody who clicks sees the end of 3.25 MB
 
 
 @pytest.fixture
@@ -28,12 +30,16 @@ def served(folder, hub, **environment):
 
 def text(page, selector: str, pattern: str) -> None:
     """Wait until something at `selector` reads as `pattern`."""
-    page.locator(selector, has_text=re.compile(pattern)).first.wait_for()
+    try:
+        page.locator(selector, has_text=re.compile(pattern)).first.wait_for()
+    except TooLate as error:
+        seen = page.locator(selector).all_inner_texts()
+        raise AssertionError(f"{selector} never read {pattern!r}, but at last {seen}") from error
 
 
 def test_from_first_paint_to_a_lens_on_the_downloaded_model_by_mouse(site, open_page):
     server, hub = site
-    hub.faults.rate = 400_000
+    hub.faults.rate = SLOW
     page = open_page(server.url())
     text(page, ".st-key-model_menu", "Built-in model")
     page.get_by_role("button", name="Get GPT-2 Small · 548 MB").click()
@@ -54,7 +60,7 @@ def test_from_first_paint_to_a_lens_on_the_downloaded_model_by_mouse(site, open_
 
 def test_a_download_is_cancelled_and_goes_on_from_there(site, open_page):
     server, hub = site
-    hub.faults.rate = 400_000
+    hub.faults.rate = SLOW
     page = open_page(server.url())
     page.get_by_role("button", name="Get GPT-2 Small").click()
     text(page, ".gb-load", r"\d of 3.25 MB")
@@ -68,7 +74,7 @@ def test_a_download_is_cancelled_and_goes_on_from_there(site, open_page):
 
 def test_two_visitors_wait_for_one_download(site, open_page):
     server, hub = site
-    hub.faults.rate = 400_000
+    hub.faults.rate = SLOW
     pages = [open_page(server.url()) for _ in range(2)]
     for page in pages:
         page.get_by_role("button", name="Get GPT-2 Small").wait_for()

@@ -1,11 +1,14 @@
 """How good the built-in model is on held-out items: `python -m model.mini.evaluate`.
 
+With `--tell 20` it tells that many stories instead, as they come.
+
 The prompts are new to the model. Families that ask for facts share the fact itself with training,
 where it was asked for in other words; a short sequence may be the start of a longer trained one.
 """
 
 import argparse
 import json
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 
@@ -17,8 +20,12 @@ from model.gpt import GPT
 from model.mini.asset import FOLDER, about_asset, load_asset, trained_ids
 from model.mini.corpus import draw_story, held_out_items
 from model.mini.skills import FAMILIES, Item
+from model.sampling import generate
 from model.tokenizer import Tokenizer
 from model.trace import run_trace
+
+SCORES = "scores.json"
+OPENING = "Once upon a time"
 
 
 @torch.no_grad()
@@ -99,6 +106,26 @@ def evaluate(model: GPT, known: frozenset[int], items: int = 100, stories: int =
     }
 
 
+def told_story(model: GPT, seed: int, temperature: float = 0.8) -> str:
+    """A story drawn token by token until the model ends it or the context is full."""
+    tokenizer = Tokenizer()
+    ids = tokenizer.encode(OPENING, bos=True)
+    drawn = (token for token, _ in generate(run_trace(model, ids), seed, temperature))
+    told = takewhile(lambda token: token != tokenizer.end_of_text, drawn)
+    return tokenizer.decode([*ids[1:], *told])
+
+
+def save_scores(result: dict, folder: Path) -> None:
+    """Keep a result beside the model, rounded, for the page."""
+    rounded = json.loads(json.dumps(result), parse_float=lambda text: float(f"{float(text):.4g}"))
+    (folder / SCORES).write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+
+
+def shipped_scores(folder: Path = FOLDER) -> dict:
+    """What `evaluate` found for the model in `folder` when it was made."""
+    return json.loads((folder / SCORES).read_text(encoding="utf-8"))
+
+
 def table(result: dict) -> str:
     """The result as lines of text."""
     lines = [f"{'family':24}{'items':>6}{'accuracy':>10}{'probability':>13}{'untrained':>12}"]
@@ -120,9 +147,17 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help="the model to evaluate")
     parser.add_argument("--items", type=int, default=100, help="items of each family, at most")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--save", action="store_true", help="keep the result beside the model")
+    parser.add_argument("--tell", type=int, default=0, metavar="N", help="tell N stories instead")
     args = parser.parse_args()
+    if args.tell:
+        model = load_asset(args.folder)
+        print("\n\n".join(told_story(model, seed) for seed in range(args.tell)))
+        return
     result = evaluate(load_asset(args.folder), trained_ids(args.folder), args.items)
     result["about"] = about_asset(args.folder)
+    if args.save:
+        save_scores(result, args.folder)
     print(json.dumps(result, indent=2) if args.json else table(result))
 
 

@@ -279,6 +279,9 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m model.mini.train", description=__doc__)
     parser.add_argument("--minutes", type=float, default=Plan.minutes, help="time to train")
+    parser.add_argument("--blocks", type=int, default=SHAPE["N"], help="N")
+    parser.add_argument("--width", type=int, default=SHAPE["dmodel"], help="dmodel")
+    parser.add_argument("--heads", type=int, default=SHAPE["H"], help="H")
     parser.add_argument("--rows", type=int, default=Plan.rows, help="rows in a batch")
     parser.add_argument("--peak", type=float, default=Plan.peak, help="highest learning rate")
     parser.add_argument("--seed", default=Plan.seed, help="decides the corpus")
@@ -297,7 +300,8 @@ def main() -> None:
     tokenizer = Tokenizer()
     vocabulary = build_vocabulary(tokenizer)
     log.info("%d trained tokens", len(vocabulary.ids))
-    run = start_run(plan, vocabulary, SHAPE, device)
+    shape = SHAPE | {"N": args.blocks, "dmodel": args.width, "H": args.heads}
+    run = start_run(plan, vocabulary, shape, device)
     if (args.run / "checkpoint.pt").exists():
         run.restore(args.run / "checkpoint.pt")
     torch.manual_seed(run.progress.step)  # decides which inputs are hidden

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from viz.pages import components, models
+from viz.pages.state import use_model
 from viz.theme import Theme, css_variables, theme_named
 
 MOST_TABLE_ROWS = 250  # a page's table; the CSV has them all
@@ -23,17 +24,17 @@ def style() -> None:
     st.html(f"<style>{css_variables()}{sheet}</style>")
 
 
-def header(pages: list, source: str, on_source: Callable[[str], None]) -> None:
+def header(pages: list, source: str) -> None:
     """Name, pages, the model in use, and the link to this view."""
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.html('<div class="gb-name">Glassbox GPT-2</div>', width="content")
         for page in pages:
             st.page_link(page, query_params=st.session_state.get("published", ({},))[0])
         st.space("stretch")
-        models.offer(source, on_source)
-        models.menu(source, on_source)
+        models.offer(source, use_model)
+        models.menu(source, use_model)
         components.copy_link()
-    models.progress(source, on_source)
+    models.progress(source, use_model)
 
 
 def heading(title: str, box: str, shape: str, kind: str) -> None:

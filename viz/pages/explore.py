@@ -10,9 +10,9 @@ from viz import diagram
 from viz.labels import probability
 from viz.pages import chrome, components, engine, growth, panels, tour
 from viz.pages.panels.scene import Scene, choice
-from viz.pages.reading import queued_trace, readable_ids, usable_source
+from viz.pages.reading import read_prompt, usable_source
 from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, tell
-from viz.pages.view import PANELS, View, fitted, grown_ids, panel_for
+from viz.pages.view import PANELS, View, grown_ids, panel_for
 
 BOS = (
     "In training, a special token stood between documents. In front of the prompt it tells the "
@@ -27,18 +27,12 @@ def explore(pages: list) -> None:
     st.session_state["stale"] = False
     view = current_view()
     source = usable_source(view)
-    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
+    chrome.header(pages, source)
     prompt_row(source, view)
     tour.card(source, view, choose)
-    notices = st.empty()
-    ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
+    ids = read_prompt(source, view)
     if ids is None:
-        tell(notices)
         return
-    with st.spinner("Running the prompt through the model", show_time=True):
-        trace = queued_trace(source, ids)
-    settle(trace)
-    tell(notices)
     body(source, ids)
     if growth.going():
         growth.ticker(source, ids, choose, notice)
@@ -69,15 +63,6 @@ def prepare() -> None:
 def pick_box(box: str) -> None:
     """A box of the diagram: its panel opens. A neuron's number means another one in each block."""
     choose(at=box, panel=panel_for(box), neuron=None)
-
-
-def settle(trace: Trace) -> None:
-    """Put what this trace does not have back to unchosen, with a notice."""
-    config = trace.config
-    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids), config.dff)
-    if faults:
-        notice(*faults)
-        st.session_state["view"] = view
 
 
 def completed(view: View, trace: Trace) -> View:

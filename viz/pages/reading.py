@@ -8,8 +8,8 @@ import streamlit as st
 from model import Trace
 from model.files import CheckpointError
 from viz.pages import chrome, engine
-from viz.pages.state import notice, run
-from viz.pages.view import View
+from viz.pages.state import notice, run, tell
+from viz.pages.view import View, fitted, grown_ids
 
 
 def usable_source(view: View) -> str:
@@ -26,6 +26,29 @@ def usable_source(view: View) -> str:
         notice(f"{error} The built-in model runs instead.")
         wanted = engine.BUILT_IN
     return wanted
+
+
+def read_prompt(source: str, view: View) -> tuple[int, ...] | None:
+    """The ids of the prompt, once their trace is at hand; None where there is nothing to read.
+
+    What was to be said about it stands above whatever comes next.
+    """
+    notices = st.empty()
+    ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
+    if ids is not None:
+        with st.spinner("Running the prompt through the model", show_time=True):
+            settle(queued_trace(source, ids))
+    tell(notices)
+    return ids
+
+
+def settle(trace: Trace) -> None:
+    """Put what this trace does not have back to unchosen, with a notice."""
+    config = trace.config
+    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids), config.dff)
+    if faults:
+        notice(*faults)
+        st.session_state["view"] = view
 
 
 def readable_ids(

@@ -59,6 +59,11 @@ def run(text: str) -> None:
     choose(q=text, grown=None, token=None, source=None, tour=None)
 
 
+def use_model(name: str) -> None:
+    """Another model: a box, head or neuron of the old one may not be there."""
+    choose(model=name, at=None, head=None, neuron=None)
+
+
 def notice(*sentences: str) -> None:
     """Keep sentences for the visitor until the page shows them."""
     st.session_state.setdefault("notices", []).extend(sentences)

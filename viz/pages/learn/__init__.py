@@ -8,7 +8,7 @@ import streamlit as st
 from viz.learn.listing import listing
 from viz.learn.table import rows_of
 from viz.pages import chrome, components, engine
-from viz.pages.explore import completed, settle
+from viz.pages.explore import completed
 from viz.pages.learn import (
     attention,
     block,
@@ -22,9 +22,9 @@ from viz.pages.learn import (
     sources,
 )
 from viz.pages.learn.lesson import Lesson, Section, explore_link, place_of, source_of
-from viz.pages.reading import queued_trace, readable_ids, usable_source
-from viz.pages.state import EXAMPLES, choose, current_view, notice, run, tell
-from viz.pages.view import SECTIONS, grown_ids
+from viz.pages.reading import read_prompt, usable_source
+from viz.pages.state import EXAMPLES, choose, current_view, notice, run
+from viz.pages.view import SECTIONS
 
 CHAPTER: dict[str, Section] = {
     module.SECTION.name: module.SECTION
@@ -46,20 +46,11 @@ def learn(pages: list) -> None:
         sheets.append("learn_stage.css")
     st.html("<style>" + "".join(_sheet(name) for name in sheets) + "</style>")
     if not view.present:
-        chrome.header(
-            pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None)
-        )
+        chrome.header(pages, source)
         components.prompt(view.q, EXAMPLES, run)
-    notices = st.empty()
-    ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
-    if ids is None:
-        tell(notices)
-        return
-    with st.spinner("Running the prompt through the model", show_time=True):
-        trace = queued_trace(source, ids)
-    settle(trace)
-    tell(notices)
-    chapter(pages, source, ids)
+    ids = read_prompt(source, view)
+    if ids is not None:
+        chapter(pages, source, ids)
 
 
 def _sheet(name: str) -> str:
