@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from viz import attention, bars, diagram, lens, next_token, residual, steps, theme
+from viz import attention, bars, diagram, lens, next_token, residual, steps, theme, training
 from viz.labels import token_label
 from viz.window import max_pool, ticks, window
 
@@ -345,3 +345,14 @@ def test_drawn_probabilities_stand_beside_those_at_temperature_one():
     assert list(full.x) == drawn.tolist()
     assert [text.strip() for text in numbers.text] == ["0.60 → 0.80", "0.30 → 0.20", "0.10 → 0"]
     assert list(targets.x) == [1, 1, 1]
+
+
+@BOTH
+def test_loss_curves_name_their_runs_where_there_are_several(colours):
+    minutes, losses = np.array([1.0, 2.0]), np.array([5.0, 1.0])
+    one = training.loss_curves([("small", minutes, losses)], colours)
+    two = training.loss_curves([("small", minutes, losses), ("wide", minutes, losses)], colours)
+    assert not one.layout.showlegend and two.layout.showlegend
+    assert [line.name for line in two.data] == ["small", "wide"]
+    assert two.data[0].line.color != two.data[1].line.color
+    assert "nats" in one.layout.yaxis.title.text and "minutes" in one.layout.xaxis.title.text

@@ -18,7 +18,7 @@ from model.config import GPTConfig
 from model.gpt import GPT
 
 FOLDER = Path(__file__).parents[2] / "assets" / "mini"
-WEIGHTS, CONFIG = "model.safetensors", "config.json"
+WEIGHTS, CONFIG, SCORES = "model.safetensors", "config.json", "scores.json"
 IDS = "trained_ids"
 
 
@@ -83,3 +83,14 @@ def about_asset(folder: Path = FOLDER) -> dict:
 
 def _read_config(folder: Path) -> dict:
     return json.loads((folder / CONFIG).read_text())
+
+
+def save_scores(result: dict, folder: Path) -> None:
+    """Keep a result beside the model, rounded, for the page."""
+    rounded = json.loads(json.dumps(result), parse_float=lambda text: float(f"{float(text):.4g}"))
+    (folder / SCORES).write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+
+
+def shipped_scores(folder: Path = FOLDER) -> dict:
+    """What `evaluate` found for the model in `folder` when it was made."""
+    return json.loads((folder / SCORES).read_text(encoding="utf-8"))

@@ -17,14 +17,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from model.gpt import GPT
-from model.mini.asset import FOLDER, about_asset, load_asset, trained_ids
+from model.mini.asset import FOLDER, about_asset, load_asset, save_scores, trained_ids
 from model.mini.corpus import draw_story, held_out_items
 from model.mini.skills import FAMILIES, Item
 from model.sampling import generate
 from model.tokenizer import Tokenizer
 from model.trace import run_trace
 
-SCORES = "scores.json"
 OPENING = "Once upon a time"
 
 
@@ -113,17 +112,6 @@ def told_story(model: GPT, seed: int, temperature: float = 0.8) -> str:
     drawn = (token for token, _ in generate(run_trace(model, ids), seed, temperature))
     told = takewhile(lambda token: token != tokenizer.end_of_text, drawn)
     return tokenizer.decode([*ids[1:], *told])
-
-
-def save_scores(result: dict, folder: Path) -> None:
-    """Keep a result beside the model, rounded, for the page."""
-    rounded = json.loads(json.dumps(result), parse_float=lambda text: float(f"{float(text):.4g}"))
-    (folder / SCORES).write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
-
-
-def shipped_scores(folder: Path = FOLDER) -> dict:
-    """What `evaluate` found for the model in `folder` when it was made."""
-    return json.loads((folder / SCORES).read_text(encoding="utf-8"))
 
 
 def table(result: dict) -> str:

@@ -1,12 +1,18 @@
 """About: what runs here, where it comes from, and what it cannot tell."""
 
+import html
+
+import numpy as np
 import streamlit as st
 
-from model.mini.asset import about_asset, trained_ids
+from model.mini.asset import about_asset, shipped_scores, trained_ids
+from model.mini.curves import shipped_curves
 from viz.pages import chrome, engine
+from viz.pages.panels.scene import PLOT
 from viz.pages.proof import provenance
 from viz.pages.reading import usable_source
-from viz.pages.state import choose, current_view
+from viz.pages.state import current_view
+from viz.training import loss_curves
 
 SIZES = """
 OpenAI’s report calls the smallest GPT-2 a model of **117M** parameters; its model card says
@@ -36,7 +42,7 @@ def about(pages: list) -> None:
     """The page."""
     chrome.style()
     source = usable_source(current_view())
-    chrome.header(pages, source, lambda name: choose(model=name, at=None, head=None, neuron=None))
+    chrome.header(pages, source)
     with st.container(key="prose"):
         st.header("What this is")
         st.markdown(
@@ -75,19 +81,55 @@ def in_use(source: str) -> None:
 
 
 def built_in() -> None:
-    """How the built-in model was made, from the file's own metadata."""
-    made = about_asset()
+    """The built-in model's card, from what was recorded when it was made."""
+    made, scores = about_asset(), shipped_scores()
+    families = scores["families"]
     st.markdown(
         "A small model of the same architecture, trained by this project on text from its own "
-        "generator: short stories and families of small skills in simple English. It knows "
-        f"{len(trained_ids()):,} of GPT-2’s tokens; in a prompt, tokens it has never seen are "
-        "underlined. It is young: it tells simple stories, continues days and months and knows "
-        "some facts, but it does not copy yet and has no induction head. It is here so that the "
-        "page starts at once, not to know things."
+        f"generator: short stories and {len(families)} families of small skills in simple English. "
+        f"It knows {len(trained_ids()):,} of GPT-2’s tokens; in a prompt, tokens it has never seen "
+        "are underlined. It is here so that the page starts at once and shows the circuits "
+        "clearly; of the world it knows its word lists and no more."
     )
-    rows = {
+    chrome.facts("Built-in model", card(made, scores))
+    st.html('<p class="gb-title">How its training went</p>')
+    curves = [(c.name, np.array(c.minutes), np.array(c.losses)) for c in shipped_curves()]
+    figure = loss_curves(curves, chrome.theme())
+    st.plotly_chart(figure, key="loss", config=PLOT, theme=None)
+    chrome.say(
+        "How surprising the true next tokens were: 0 nats is certainty, ln 50,257 = 10.8 nats a "
+        "blind guess. Training begins with random tokens that come again, in longer and longer "
+        "rows, so the loss jumps where the rows change; then stories and skills follow."
+    )
+    with st.expander("How often it is right, by family"):
+        st.html(accuracies(families))
+
+
+def card(made: dict, scores: dict) -> dict[str, str]:
+    """What the built-in model is and does, in figures."""
+    right = [family["accuracy"] for family in scores["families"].values()]
+    induction, previous = scores["heads"]["induction"], scores["heads"]["previous"]
+    return {
         "Trained for": f"{made['minutes']:,.0f} minutes on two processor cores",
         "Tokens seen": f"{made['tokens']:,}",
-        "Final training loss": f"{made['loss']:.2f} nats a token",
+        "Held-out tasks, best guess right": f"{scores['mean_accuracy']:.0%} on average",
+        "Families at 95% or more": f"{sum(a >= 0.95 for a in right)} of {len(right)}",
+        "Loss on held-out stories": f"{scores['story_loss']:.2f} nats a token",
+        "Best induction head": f"{induction['head']}, {induction['score']:.2f} of its attention",
+        "Best previous-token head": f"{previous['head']}, {previous['score']:.2f} of its attention",
     }
-    chrome.facts("Built-in model", rows)
+
+
+def accuracies(families: dict) -> str:
+    """A table of all families, the best first, as HTML."""
+    ordered = sorted(families.items(), key=lambda item: -item[1]["accuracy"])
+    rows = "".join(
+        f"<tr><td>{html.escape(name.replace('_', ' '))}</td><td>{family['accuracy']:.0%}</td>"
+        f"<td>{family['probability']:.2f}</td><td>{family['items']}</td></tr>"
+        for name, family in ordered
+    )
+    head = (
+        "<tr><th>family</th><th>best guess right</th><th>mean probability of the answer</th>"
+        "<th>held-out items</th></tr>"
+    )
+    return f'<table class="gb-table"><thead>{head}</thead><tbody>{rows}</tbody></table>'

@@ -1,0 +1,63 @@
+"""Loss curves of training runs: `python -m model.mini.curves "6 blocks, 192 wide=runs/mini" ...`.
+
+The logs are thinned and put beside the built-in model, so that the page can draw them.
+"""
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.mini.asset import FOLDER
+
+FILE = "curves.json"
+POINTS = 200  # of a curve, at most
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How the loss of one run went.
+
+    Attributes:
+        name: what was trained.
+        minutes: of work on two processor cores, ascending.
+        losses: the mean training loss up to then since the point before, nats a token.
+    """
+
+    name: str
+    minutes: tuple[float, ...]
+    losses: tuple[float, ...]
+
+
+def read_log(name: str, folder: Path) -> Curve:
+    """The curve of a run that `model.mini.train` logged in `folder`."""
+    lines = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    size = -(-len(records) // POINTS)  # reports that share a point, rounded up
+    groups = [records[start : start + size] for start in range(0, len(records), size)]
+    return Curve(
+        name,
+        tuple(round(group[-1]["seconds"] / 60, 2) for group in groups),
+        tuple(round(sum(r["loss"] for r in group) / len(group), 3) for group in groups),
+    )
+
+
+def shipped_curves(folder: Path = FOLDER) -> list[Curve]:
+    """The curves that ship; the first is the built-in model's own."""
+    parts = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return [Curve(p["name"], tuple(p["minutes"]), tuple(p["losses"])) for p in parts]
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m model.mini.curves", description=__doc__)
+    parser.add_argument("runs", nargs="+", metavar="NAME=FOLDER", help="the built-in model first")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the curves go")
+    args = parser.parse_args()
+    named = [run.rpartition("=")[::2] for run in args.runs]
+    curves = [vars(read_log(name, Path(folder))) for name, folder in named]
+    (args.folder / FILE).write_text(json.dumps(curves) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
