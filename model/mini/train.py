@@ -25,6 +25,7 @@ from model.config import GPTConfig
 from model.gpt import GPT, init_weights
 from model.mini.asset import FOLDER, save_asset
 from model.mini.corpus import Vocabulary, batches, build_vocabulary
+from model.mini.shared_row import example_rows, settle_shared_row
 from model.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -310,6 +311,9 @@ def main() -> None:
     size = run.model.config.max_seq_len + 1
     data = batches(seed, tokenizer, vocabulary, plan.rows, size, drilled=lambda: drilled(run))
     keep_records(run, train(run, data), args.run, args.export)
+    log.info("making the shared row quiet")
+    settle_shared_row(run.model, example_rows(tokenizer, vocabulary), vocabulary)
+    run.export(args.export)
 
 
 if __name__ == "__main__":
