@@ -86,6 +86,7 @@ def test_numbers_say_what_is_honest():
     assert [probability(p) for p in (1.0, 0.714, 0.0995, 0.05, 0.0004)] == [
         *("1.00", "0.71", "0.10", "0.050", "<0.001"),
     ]
+    assert magnitude(-0.0) == "0"
     assert [magnitude(x) for x in (4.123, 187.4, 3010.2, 0.0123, float("inf"))] == [
         *("4.12", "187", "3,010", "0.0123", "not finite"),
     ]

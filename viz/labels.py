@@ -97,7 +97,7 @@ def magnitude(value: float) -> str:
         return "not finite"
     if abs(value) >= 1000:
         return f"{value:,.0f}"
-    return f"{value:.3g}"
+    return f"{value + 0.0:.3g}"  # no minus before a zero
 
 
 def error_size(value: float) -> str:
