@@ -293,17 +293,16 @@ def test_the_shipped_asset_is_small_and_whole(shipped):
     assert about_asset()["tokens"] > 1_000_000
 
 
+ANSWERED = [(e["text"], e["answer"]) for e in EXAMPLES if "answer" in e]
+
+
 @pytest.mark.parametrize(
-    "example", [e for e in EXAMPLES if "answer" in e], ids=lambda example: example["title"]
+    ("prompt", "answer"), [*ANSWERED, ("one, two, three, four,", " five"), ("3 + 4 =", " 7")]
 )
-def test_the_examples_of_the_page_come_out(shipped, tokenizer, example):
-    plain, started = (
-        next_token_probs(shipped, [tokenizer.encode(example["text"], bos=bos)])[0]
-        for bos in (False, True)
-    )
-    [answer] = tokenizer.encode(example["answer"])
-    assert plain.argmax().item() == answer
-    assert answer in started.topk(3).indices.tolist()
+@pytest.mark.parametrize("bos", [False, True])
+def test_the_examples_of_the_page_come_out(shipped, tokenizer, prompt, answer, bos):
+    probs = next_token_probs(shipped, [tokenizer.encode(prompt, bos=bos)])[0]
+    assert tokenizer.decode([probs.argmax().item()]) == answer
 
 
 def test_a_story_names_its_girl(shipped, tokenizer):
@@ -317,13 +316,9 @@ def measured(shipped):
     return evaluate(shipped, trained_ids(), items=15, stories=5)
 
 
-def test_the_shipped_asset_knows_some_skills(measured):
-    assert measured["mean_accuracy"] > 0.3
-    assert measured["story_loss"] < 1.0
-
-
 def test_the_shipped_asset_is_what_it_is_meant_to_be(measured):
     assert measured["mean_accuracy"] > 0.7
+    assert measured["story_loss"] < 1.0
     assert measured["untrained"] < 1e-3
     assert measured["heads"]["induction"]["score"] > 0.5
     assert measured["heads"]["previous"]["score"] > 0.5
