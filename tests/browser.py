@@ -22,6 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60_000  # ms: the machine may be busy; nothing here measures time
+CONNECTED = "[data-test-connection-state='CONNECTED']"
 HARMLESS = ("status of 404",)  # Streamlit's own look-ups of its health page below a sub-page's path
 
 
@@ -118,5 +119,8 @@ def open_page(chromium):
 
     yield opened
     for context in contexts:
+        for page in context.pages:
+            # Streamlit's server complains of a tab that closes in the moment its socket opens.
+            page.locator(CONNECTED).wait_for(state="attached")
         context.close()
     assert [e for e in errors if not any(known in e for known in HARMLESS)] == []

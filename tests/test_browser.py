@@ -4,7 +4,6 @@ import csv
 import inspect
 import io
 import json
-import re
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -448,8 +447,5 @@ def test_no_message_to_the_browser_is_large(server, chromium):
 def test_the_log_stays_clean(server):
     """Runs last in this file: everything above has happened on this server."""
     log = server.log.read_text(errors="replace")
-    # Streamlit complains where a tab is closed in the moment its socket opens: nothing of ours.
-    closed = r"Exception in ASGI application\n.*?once a close message has been sent\.\n"
-    log = re.sub(closed, "", log, flags=re.DOTALL)
     for word in ("Traceback", "Error", "Warning", "WARN", "Examining the path"):
         assert word not in log, log
