@@ -117,7 +117,11 @@ def progress(source: str, on_source: OnSource) -> None:
 def _lines(source: str, on_source: OnSource, running: int) -> None:
     shown = [each for each in downloads().all() if each.name in watched()]
     for each in shown:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"load_{each.name}"):
+        # A place of its own for each state: where a button took another's place in the page, a
+        # click that followed at once was lost.
+        with st.container(
+            horizontal=True, vertical_alignment="center", key=f"load_{each.name}_{each.state}"
+        ):
             st.html(told(each), width="stretch")
             _buttons(each, source, on_source)
     chosen = st.session_state.pop("start_over", False)
