@@ -115,12 +115,11 @@ def open_page(chromium):
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
+        # Streamlit's server complains of a tab that closes in the moment its socket opens.
+        page.locator(CONNECTED).wait_for(state="attached")
         return page
 
     yield opened
     for context in contexts:
-        for page in context.pages:
-            # Streamlit's server complains of a tab that closes in the moment its socket opens.
-            page.locator(CONNECTED).wait_for(state="attached")
         context.close()
     assert [e for e in errors if not any(known in e for known in HARMLESS)] == []
