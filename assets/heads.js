@@ -1,6 +1,7 @@
 // All attention heads as thumbnails, block 0 at the bottom as in the diagram, or by an order.
 // data: {N, H, size, pixels, picked, scores, colouring, order}; pixels is base64, one byte a cell, 255
-// for an attention of 1, heads from 0.0 to N-1.H-1. With a colouring, {title, values, shares, says},
+// for an attention of 1, heads from 0.0 to N-1.H-1, of each the rows without the future: 1 + 2 + ...
+// + size cells. With a colouring, {title, values, shares, says},
 // each head is one shade instead. With an order, names of all heads, the first stands top left and
 // each bears its name. Reports `picked`, a name such as "5.1".
 
@@ -8,17 +9,16 @@ const GAP = 2;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
-  const pixels = Uint8Array.from(atob(data.pixels), (c) => c.charCodeAt(0));
-  const draw = (width) => paint(root, data, pixels, width, setTriggerValue);
+  const draw = (width) => paint(root, data, width, setTriggerValue);
   return onWidth(parentElement.querySelector(".measure"), draw);
 }
 
-function paint(root, data, pixels, width, setTriggerValue) {
+function paint(root, data, width, setTriggerValue) {
   const cell = Math.max(12, Math.min(44, Math.floor((width - 30) / data.H)));
   const grid = make("div", { class: "grid", role: "group", "aria-label": "All attention heads" });
   const size = `width:${cell * data.H}px;height:${cell * data.N}px`;
   grid.setAttribute("style", size);
-  const canvas = thumbnails(root, data, pixels, cell);
+  const canvas = thumbnails(root, data, cell);
   canvas.setAttribute("style", size);
   const places = allPlaces(data);
   const buttons = places.map((place) => button(place, data, cell));
@@ -88,17 +88,27 @@ function about(name, data) {
   return [`head ${name}`, ...scores, ...(colouring ? [colouring.says] : [])].join(" · ");
 }
 
-function thumbnails(root, data, pixels, cell) {
+// The picture of all heads, drawn anew only when it shows something else: a click moves a frame.
+function thumbnails(root, data, cell) {
   const ratio = Math.max(1, Math.min(2, window.devicePixelRatio || 1));
+  const colours = [colour(root, "--gb-surface"), colour(root, "--gb-attn")];
+  const shown = JSON.stringify([data.N, data.H, data.pixels, data.colouring, data.order, cell, ratio, colours]);
+  if (root.shown !== shown) Object.assign(root, { shown, picture: drawn(data, cell, ratio, colours) });
+  return root.picture;
+}
+
+function drawn(data, cell, ratio, [low, high]) {
+  const pixels = Uint8Array.from(atob(data.pixels), (c) => c.charCodeAt(0));
   const canvas = make("canvas", { "aria-hidden": "true" });
   canvas.width = data.H * cell * ratio;
   canvas.height = data.N * cell * ratio;
   const pen = canvas.getContext("2d");
   const inner = (cell - GAP) * ratio;
   pen.imageSmoothingEnabled = data.size > inner;
-  const palette = shades(colour(root, "--gb-surface"), colour(root, "--gb-attn"));
+  const palette = shades(low, high);
+  const cells = (data.size * (data.size + 1)) / 2;
   for (const { row, column, layer, head } of allPlaces(data)) {
-    const at = (layer * data.H + head) * data.size * data.size;
+    const at = (layer * data.H + head) * cells;
     const x = (column * cell + GAP / 2) * ratio;
     const y = ((data.N - 1 - row) * cell + GAP / 2) * ratio;
     if (data.colouring) {
@@ -116,8 +126,11 @@ function tile(pixels, start, size, palette) {
   canvas.width = canvas.height = size;
   const pen = canvas.getContext("2d");
   const image = pen.createImageData(size, size);
-  for (let i = 0; i < size * size; i++) {
-    image.data.set(palette[pixels[start + i]], 4 * i);
+  for (let row = 0, next = start; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      const value = column > row ? 0 : pixels[next++];
+      image.data.set(palette[value], 4 * (row * size + column));
+    }
   }
   pen.putImageData(image, 0, 0);
   return canvas;

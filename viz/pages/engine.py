@@ -23,6 +23,7 @@ from viz.embedding import likeness
 from viz.labels import TokenLabel, token_label
 from viz.pages.shelf import Shelf
 from viz.pages.turnstile import Turnstile
+from viz.pixels import lower_triangles
 
 TITLES = {
     BUILT_IN: "Built-in model",
@@ -102,6 +103,12 @@ def logits(source: str, ids: tuple[int, ...], position: int) -> np.ndarray:
 def attention(source: str, ids: tuple[int, ...], layer: int) -> np.ndarray:
     """(H, S, S): the attention of one block, recomputed. 50 MB at 1,024 tokens, so few are kept."""
     return trace(source, ids).attention(layer).numpy()
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def thumbnails(source: str, ids: tuple[int, ...]) -> str:
+    """The small pictures of all heads, ready to be sent: they stay the same whatever is picked."""
+    return lower_triangles(trace(source, ids).thumbnails.numpy())
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)

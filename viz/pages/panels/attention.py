@@ -1,6 +1,5 @@
 """Attention: all heads as thumbnails, and one head looked at in five ways."""
 
-import base64
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,6 +12,7 @@ from viz.pages import chrome, components, engine
 from viz.pages.panels import grid, head_steps, head_writes
 from viz.pages.panels.scene import Scene, chart, choice, foot
 from viz.pages.view import HEAD_LOOKS, MAP_SPANS, POOLS, SINKS, layer_of
+from viz.pixels import as_bytes
 from viz.window import window
 
 # Head scores named under the grid, in the reader's words.
@@ -65,13 +65,12 @@ def show(scene: Scene) -> None:
 
 def thumbnails(scene: Scene) -> dict:
     """Data for the grid of heads."""
-    pictures = scene.trace.thumbnails.float().numpy()  # (N, H, T, T)
-    N, H, size, _ = pictures.shape
+    N, H, size, _ = scene.trace.thumbnails.shape
     return {
         "N": N,
         "H": H,
         "size": size,
-        "pixels": as_bytes(pictures),
+        "pixels": engine.thumbnails(scene.source, scene.trace.ids),
         "picked": f"{layer_of(scene.view)}.{scene.view.head}",
         "scores": {
             title: [[round(x, 3) if np.isfinite(x) else None for x in row] for row in values]
@@ -79,12 +78,6 @@ def thumbnails(scene: Scene) -> dict:
             for values in [scene.trace.head_scores[name].tolist()]
         },
     }
-
-
-def as_bytes(shares: np.ndarray) -> str:
-    """Values from 0 to 1 as one byte each, 255 for 1, in base64."""
-    pixels = np.nan_to_num(shares * 255).round().clip(0, 255).astype(np.uint8)
-    return base64.b64encode(pixels.tobytes()).decode()
 
 
 def pick(scene: Scene, name: str) -> None:
