@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.mini.asset import about_asset, shipped_scores, trained_ids
-from model.mini.curves import shipped_curves
+from model.mini.curves import Curve, shipped_curves
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import PLOT
 from viz.pages.proof import provenance
@@ -92,17 +92,29 @@ def built_in() -> None:
         "clearly; of the world it knows its word lists and no more."
     )
     chrome.facts("Built-in model", card(made, scores))
-    st.html('<p class="gb-title">How its training went</p>')
-    curves = [(c.name, np.array(c.minutes), np.array(c.losses)) for c in shipped_curves()]
-    figure = loss_curves(curves, chrome.theme())
-    st.plotly_chart(figure, key="loss", config=PLOT, theme=None)
+    shipped, *trials = shipped_curves()
+    training("How its training went", "loss", [shipped])
     chrome.say(
         "How surprising the true next tokens were: 0 nats is certainty, ln 50,257 = 10.8 nats a "
         "blind guess. Training begins with random tokens that come again, in longer and longer "
         "rows, so the loss jumps where the rows change; then stories and skills follow."
     )
+    if trials:
+        training("Which shape learns most in the same time", "shapes", trials)
+        chrome.say(
+            f"Before that, {len(trials)} shapes were trained for {trials[0].minutes[-1]:.0f} "
+            "minutes each on the same text. The solid line is the shape that ships."
+        )
     with st.expander("How often it is right, by family"):
         st.html(accuracies(families))
+
+
+def training(title: str, key: str, runs: list[Curve]) -> None:
+    """The loss curves of some runs under a title."""
+    st.html(f'<p class="gb-title">{title}</p>')
+    curves = [(run.name, np.array(run.minutes), np.array(run.losses)) for run in runs]
+    figure = loss_curves(curves, chrome.theme())
+    st.plotly_chart(figure, key=key, config=PLOT, theme=None)
 
 
 def card(made: dict, scores: dict) -> dict[str, str]:
