@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from model.tokenizer import Tokenizer
+from model.tokenizer import Tokenizer, printable
 
 PROGRAM = "python -m model"
 DIFFERENT, BAD_INPUT, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141  # the last two as shells do
@@ -31,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parser().parse_args(argv)
         if args.verify is not None:
+            if args.prompt is not None:
+                raise ValueError(f"--verify reads no prompt ({PROGRAM} --help tells more)")
             return _verify(args.verify)
         _write(_answer(args))
     except BrokenPipeError:
@@ -38,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, OSError) as error:
-        print(f"{PROGRAM}: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"{PROGRAM}: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
     return 0
 

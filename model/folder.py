@@ -212,6 +212,7 @@ def _checked_items(
         _check_form(stored[name], item)
     if HEAD in items and _equal(stored[HEAD], stored[TABLE]):
         del items[HEAD]  # many tied checkpoints hold their one table twice
+    # A head that differs counts, whatever config.json says of tying: so transformers has it.
     return list(items.values())
 
 
@@ -257,11 +258,14 @@ def _check_form(stored: Stored, item: Item) -> None:
 
 def _stored_tensors(folder: Path) -> dict[str, Stored]:
     """Every tensor in the folder's weight files, under its name without `transformer.`."""
-    return {
-        stored.key.removeprefix("transformer."): stored
-        for file in _weight_files(folder)
-        for stored in _header(file)
-    }
+    found: dict[str, Stored] = {}
+    for file in _weight_files(folder):
+        for stored in _header(file):
+            name = stored.key.removeprefix("transformer.")
+            if name in found:
+                raise CheckpointError(f"{file}: {name} is there twice; which one counts?")
+            found[name] = stored
+    return found
 
 
 def _weight_files(folder: Path) -> list[Path]:

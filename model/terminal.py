@@ -7,7 +7,7 @@ from torch import Tensor
 
 from model.lens import Lens
 from model.report import Report, alone
-from model.tokenizer import Piece
+from model.tokenizer import Piece, printable
 
 CHECKS = {
     "row_sum": "each row of attention sums to 1",
@@ -109,7 +109,7 @@ def _quoted(text: str) -> str:
 def _visible(character: str) -> str:
     if character in '\\"':
         return "\\" + character
-    return character if character.isprintable() else ascii(character)[1:-1]
+    return printable(character)
 
 
 def _in_text(piece: Piece) -> str:

@@ -84,6 +84,11 @@ def _encoding() -> tiktoken.Encoding:
     )
 
 
+def printable(text: str) -> str:
+    """`text` with controls and invisible marks spelled out, so that none can steer a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def check_encodable(text: str) -> None:
     """Raise ValueError, naming the place, if `text` holds a lone surrogate."""
     try:
@@ -96,15 +101,26 @@ def check_encodable(text: str) -> None:
 
 
 def _character_groups(raws: list[bytes]) -> list[int]:
-    """A number for each token; it grows only where one token ends on a character's end."""
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    groups, group = [], 0
+    """A number for each token; it stays only while a character begun is really gone on with."""
+    groups, group, pending = [], 0, b""
     for raw in raws:
+        if pending and not _goes_on(pending, raw):
+            group, pending = group + 1, b""  # what was begun stays broken; this is no part of it
         groups.append(group)
-        decoder.decode(raw)
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        decoder.decode(pending + raw)
         pending, _ = decoder.getstate()
         group += not pending
     return groups
+
+
+def _goes_on(pending: bytes, raw: bytes) -> bool:
+    """Whether `raw` begins with what the unfinished character `pending` still lacks."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(pending + raw)
+    except UnicodeDecodeError as error:
+        return error.start >= len(pending)
+    return True
 
 
 def _group_texts(raws: list[bytes], groups: list[int]) -> dict[int, str]:

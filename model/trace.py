@@ -8,6 +8,7 @@ for a block, that one block runs again on its stored stream and gives the very s
 """
 
 import copy
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -203,9 +204,11 @@ def run_trace(model: GPT, ids: Sequence[int] | Tensor) -> Trace:
         stream: the largest relative distance of the stream, after any writer, from the embedding
             plus everything seen written so far (added up in fp64).
     Raises:
-        ValueError: if ids are none, too many, or not in the vocabulary.
+        ValueError: if ids are none, too many, or not in the vocabulary, or weights are not fp32.
     """
     tokens = torch.tensor(checked_ids(ids, model.config))  # (S,)
+    if model.wte.weight.dtype != torch.float32:
+        raise ValueError(f"The model's weights are {model.wte.weight.dtype}; a trace needs fp32.")
     room = torch.empty(2 * model.config.N + 1, len(tokens), model.config.dmodel)
     seen = Recording(room, cells_of_interest(tokens))
     with hooked(model, seen.reads(), seen.writes()) as twin, torch.no_grad():
@@ -224,7 +227,10 @@ def run_trace(model: GPT, ids: Sequence[int] | Tensor) -> Trace:
 
 def checked_ids(ids: Sequence[int] | Tensor, config: GPTConfig) -> list[int]:
     """`ids` as a list of ints; raises ValueError if the model cannot read them."""
-    tokens = [int(token) for token in ids]
+    try:
+        tokens = [operator.index(token) for token in ids]
+    except TypeError:
+        raise ValueError("Token ids must be whole numbers.") from None
     if not tokens:
         raise ValueError("There are no tokens: the model needs at least one to read.")
     if len(tokens) > config.max_seq_len:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import load_model
-from viz.pages import engine
+from viz.pages import engine, explore
 from viz.pages.turnstile import Turnstile
 
 APP = Path(__file__).parents[1] / "app.py"
@@ -129,6 +129,8 @@ def test_cutting_never_splits_a_character():
         ({"token": "5000"}, "no token 5000"),
         ({"token": "٣"}, "token="),
         ({"panel": "nope"}, "panel=nope"),
+        ({"seed": "1.5"}, "seed=1.5"),
+        ({"target": "50257"}, "no token id 50257"),
         ({"colour": "<b>"}, "colour=&lt;b&gt;"),
         ({"model": "/etc/passwd"}, "not on this machine"),
         ({"utm_source": "x"}, "utm_source"),
@@ -149,6 +151,20 @@ def test_a_broken_checkpoint_leaves_the_built_in_model_in_use(monkeypatch, tmp_p
     assert "config.json" in text
     assert "The built-in model runs instead" in text
     assert "Attention, block" in text
+
+
+@pytest.mark.parametrize("params", [{}, {"q": "!", "bos": "1"}, {"q": "!", "grown": "50000"}])
+def test_tokens_that_a_model_lacks_are_told_in_one_sentence(monkeypatch, saved_small, params):
+    monkeypatch.setenv("GLASSBOX_MODEL", str(saved_small))
+    text = page_text(opened(**params))
+    assert "This model knows 97 tokens, ids 0 to 96" in text
+    assert "Attention, block" in page_text(opened(q="!"))
+    explore.prepare()  # the server's own first look finds nothing to read, and no fault
+
+
+@pytest.mark.parametrize("prompt", ["🤗", "東京", "Ωμέγα", "w" * 60])
+def test_words_that_the_model_has_never_seen_are_followed_through_depth(prompt):
+    assert "At the top it is at place" in caption(opened(q=prompt, panel="lens", lens="course"))
 
 
 def test_a_visitor_cannot_name_a_folder_of_the_host(tmp_path):

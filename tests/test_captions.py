@@ -82,9 +82,20 @@ def test_the_lens_tells_when_the_guess_settles():
     rows = ["embed", "blocks.0.ff", "blocks.1.ff", "blocks.2.ff"]
     entropy = np.array([9.1, 5, 3, 1.2])
     text = words(captions.lens([second, first, second, second], entropy, rows, first))
-    assert "·mat becomes the best guess after 1 ff and stays so" in text
-    assert "9.1 nats" in text
+    assert "·mat becomes the best guess in block 1 and stays so" in text
+    assert "9.1 nats of entropy at embed to 1.2 at the top (0" in text
     assert "every row" in words(captions.lens([second] * 4, entropy, rows, first))
+
+
+def test_the_lens_names_the_writer_where_every_one_is_shown():
+    first, second = labels(" floor", " mat")
+    rows = ["embed", "blocks.0.attn", "blocks.0.ff"]
+    entropy = np.array([0.1, 4.0, 0.2])
+    text = words(captions.lens([first, second, second], entropy, rows, first))
+    assert "·mat becomes the best guess after 0 attn" in text
+    assert "from 0.1 nats of entropy at embed to 0.2 at the top, by way of 4.0 after 0 attn" in text
+    text = words(captions.lens([first, first, second], entropy, rows, first))
+    assert "·mat becomes the best guess after 0 ff" in text
 
 
 def test_the_next_token_is_weighed_against_the_second():
@@ -108,7 +119,7 @@ def test_neurons_are_counted_and_the_strongest_named_with_its_peak():
     after[2, 3] = 1.0
     text = words(captions.neurons(after, labels("a", "b", "c"), 2))
     assert "At c (2), 2 of 20 neurons are above zero" in text
-    assert "Neuron 7 leads with 2; its peak is at a (0)" in text
+    assert "Neuron 7 stands furthest from it, at 2; its peak is at a (0)" in text
     assert "hold 100% of the squared activation" in text
     assert "its peak in this prompt" in words(captions.neurons(after, labels("a", "b", "c"), 0))
     assert "peak" not in words(captions.neurons(after[:1], labels("a"), 0))
@@ -123,9 +134,26 @@ def test_a_neuron_is_told_by_where_it_is_active():
     assert alone == "Neuron 3.7 is above zero at 1 of 1 token and strongest at a (0) with 1."
 
 
+def test_a_neuron_that_never_fires_is_called_silent():
+    text = words(captions.neuron(np.array([-0.1, -0.16]), labels("a", "b"), 0, "3.7"))
+    assert "above zero at none of 2 tokens: it is silent here" in text
+    assert "-0.16, at b (1)." in text
+
+
+def test_where_no_neuron_fires_the_one_that_writes_most_is_named():
+    text = words(captions.neurons(np.array([[-0.01, -0.16, -0.1]]), labels("a"), 0))
+    assert "0 of 3 neurons are above zero. Neuron 1 stands furthest from it, at -0.16" in text
+
+
+def test_gelu_names_the_largest_input_even_where_all_are_negative():
+    before = np.array([-5.0, -0.5, -3.0])
+    text = words(captions.gelu(before, np.array([-1e-6, -0.154, -0.004]), labels("a")[0]))
+    assert "the largest, −0.50, as −0.15" in text
+
+
 def test_pushes_name_three_tokens_each_way():
     text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z")))
-    assert text == "Active, it speaks for a, b, c and against w, x, y."
+    assert text == "When active, it speaks for a, b, c and against w, x, y."
 
 
 def test_gelu_is_set_against_relu():

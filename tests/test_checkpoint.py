@@ -298,6 +298,10 @@ BAD = {
     "too few blocks": (config(n_layer=3), "says n_layer 3, the weights beside it have 2 blocks"),
     "too many blocks": (config(n_layer=1), "says n_layer 1, the weights beside it have 2 blocks"),
     "absurdly many": (config(n_layer=10**9), "says n_layer 1000000000, the weights"),
+    "there twice": (
+        tensors(lambda t: t.update({"wte.weight": torch.zeros(97, 32)})),
+        "wte.weight is there twice; which one counts?",
+    ),
     "no place": (
         tensors(lambda t: t.update({"transformer.h.0.attn.lora_A": torch.zeros(2)})),
         "1 of 29 tensors have no place in GPT-2, first h.0.attn.lora_A",

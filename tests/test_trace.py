@@ -252,11 +252,18 @@ def test_a_model_in_training_is_traced_without_dropout_and_goes_on_training():
         ([1] * 97, "97 tokens are more than the 96 this model can read at once."),
         ([1, 97], "Token id 97 is outside the vocabulary, 0 to 96."),
         ([-1], "Token id -1 is outside the vocabulary, 0 to 96."),
+        ([1.5], "Token ids must be whole numbers."),
     ],
 )
 def test_ids_the_model_cannot_read_are_refused_in_one_sentence(model, ids, words):
     with pytest.raises(ValueError, match=f"^{words}$"):
         run_trace(model, ids)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.float64])
+def test_only_fp32_weights_are_traced(kind):
+    with pytest.raises(ValueError, match=f"^The model's weights are {kind}; a trace needs fp32.$"):
+        run_trace(random_gpt().to(kind), random_ids(5))
 
 
 @pytest.mark.parametrize("block", [-1, N])

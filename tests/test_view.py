@@ -4,9 +4,11 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
+from model import GPTConfig
 from viz.pages.view import View, fitted, from_params, layer_of, panel_for
 
 DEFAULT = View(q="The cat")
+CONFIG = GPTConfig(dmodel=24, N=6, H=6)
 PROMPTS = ["", " ", "a&b=c#d?e", "100% +1", "🤗 東京\n\t", "<script>", "\u202eabc", "x" * 3000]
 
 
@@ -26,8 +28,9 @@ def test_the_default_view_has_an_empty_address():
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("head", "x"), ("head", "-1"), ("token", "1e3"), ("token", "9" * 40), ("panel", ""),
-     ("colour", "red"), ("rows", "two"), ("span", "wide"), ("nonsense", "1"), ("token", "٣")],
+    [("head", "x"), ("head", "-1"), ("token", "1e3"), ("token", "9" * 40), ("token", "٣"),
+     ("seed", "1.5"), ("top_k", "5.0"), ("temperature", "1."), ("panel", ""), ("colour", "red"),
+     ("rows", "two"), ("span", "wide"), ("nonsense", "1")],
 )  # fmt: skip
 def test_what_cannot_be_had_is_told_and_left_out(name, text):
     view, notices = from_params({name: text}, DEFAULT)
@@ -37,12 +40,12 @@ def test_what_cannot_be_had_is_told_and_left_out(name, text):
 
 
 def test_boxes_heads_and_tokens_a_model_lacks_are_put_back():
-    absent = View(q="x", at="blocks.6.attn", head=6, token=1, neuron=96)
-    view, faults = fitted(absent, 6, 6, 1, 96)
-    assert (view.at, view.head, view.token, view.neuron) == (None, None, None, None)
-    assert len(faults) == 4
-    kept = View(q="x", at="blocks.5.norm_1", head=5, token=0, neuron=95)
-    assert fitted(kept, 6, 6, 1, 96) == (kept, [])
+    absent = View(q="x", at="blocks.6.attn", head=6, token=1, neuron=96, target=50257)
+    view, faults = fitted(absent, CONFIG, 1)
+    assert view == View(q="x")
+    assert len(faults) == 5
+    kept = View(q="x", at="blocks.5.norm_1", head=5, token=0, neuron=95, target=50256)
+    assert fitted(kept, CONFIG, 1) == (kept, [])
 
 
 def test_each_box_opens_its_panel():

@@ -147,13 +147,9 @@ def lens(
     when = (
         "is the best guess in every row shown"
         if settled == 0
-        else f"becomes the best guess after {writer_label(rows[settled])} and stays so to the top"
+        else f"becomes the best guess {_when(rows, settled)} and stays so to the top"
     )
-    return (
-        f"Having read {at(label)}, {best[-1].html} {when}. The doubt goes from "
-        f"{entropy[0]:.1f} nats of entropy at {writer_label(rows[0])} to {entropy[-1]:.1f} at the "
-        "top (0 would be certainty)."
-    )
+    return f"Having read {at(label)}, {best[-1].html} {when}. {_doubt(entropy, rows)}"
 
 
 def course(word: TokenLabel, ranks: np.ndarray, probs: np.ndarray, rows: Sequence[str]) -> str:
@@ -170,7 +166,7 @@ def course(word: TokenLabel, ranks: np.ndarray, probs: np.ndarray, rows: Sequenc
         return f"{start}, never leads, and comes closest after {closest}."
     first = int(leads[0])
     return (
-        f"{start} and first leads after {writer_label(rows[first])}. At the top it is at place "
+        f"{start} and first leads {_when(rows, first)}. At the top it is at place "
         f"{ranks[-1] + 1:,} with probability {probability(float(probs[-1]))}."
     )
 
@@ -208,13 +204,13 @@ def neurons(after: np.ndarray, labels: Sequence[TokenLabel], focus: int) -> str:
         after: (S, dff) activations after the GELU.
     """
     values = after[focus]
-    best = int(values.argmax())
-    peak = int(after[:, best].argmax())
+    best = int(np.abs(values).argmax())
+    peak = int(np.abs(after[:, best]).argmax())
     squares = np.sort(np.square(values, dtype=np.float64))[::-1]
     share = squares[:10].sum() / max(squares.sum(), 1e-30)
     return (
         f"At {at(labels[focus])}, {int((values > 0).sum()):,} of {len(values):,} neurons are "
-        f"above zero. Neuron {best} leads with {magnitude(float(values[best]))}"
+        f"above zero. Neuron {best} stands furthest from it, at {magnitude(float(values[best]))}"
         f"{_peak(peak, focus, labels)}. The 10 strongest hold {share:.0%} of the squared "
         "activation."
     )
@@ -228,6 +224,13 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
     """
     peak = int(after.argmax())
     here = magnitude(float(after[focus]))
+    if after[peak] <= 0:
+        lowest = int(after.argmin())
+        return (
+            f"Neuron {name} is above zero at none of {_tokens(len(after))}: it is silent here. "
+            f"Below zero GELU leaves at most −0.17, and most of it, "
+            f"{magnitude(float(after[lowest]))}, at {at(labels[lowest])}."
+        )
     return (
         f"Neuron {name} is above zero at {int((after > 0).sum()):,} of {_tokens(len(after))} and "
         f"strongest at {at(labels[peak])} with {magnitude(float(after[peak]))}"
@@ -238,7 +241,7 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
 def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel]) -> str:
     """What a vector raises and lowers most; tokens strongest first."""
     raised, lowered = (", ".join(word.html for word in words[:3]) for words in (up, down))
-    return f"Active, it speaks for {raised} and against {lowered}."
+    return f"When active, it speaks for {raised} and against {lowered}."
 
 
 def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
@@ -248,7 +251,7 @@ def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
         before, after: (dff,)
     """
     negative = before < 0
-    loudest, lost = int(after.argmax()), int(before.argmin())
+    loudest, lost = int(before.argmax()), int(before.argmin())
     return (
         f"At {at(label)}, {int(negative.sum()):,} of {len(before):,} inputs "
         f"({negative.mean():.0%}) are negative. The lowest, {_plain(before[lost])}, comes out as "
@@ -312,6 +315,30 @@ def positions(learned: np.ndarray, fixed: np.ndarray, focus: int) -> str:
         f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
         f"the sinusoids, where it depends on the distance alone. Most like position {focus} is, "
         f"learned, position {int(others.argmax())} with {float(others.max()):.2f}."
+    )
+
+
+def _when(rows: Sequence[str], index: int) -> str:
+    """`after 3 attn`; `in block 3` where only the block's end is shown, so either may have done it.
+
+    Args:
+        rows: the writers shown, bottom of the stream first.
+    """
+    block, _, part = rows[index].rpartition(".")
+    if part == "ff" and index and rows[index - 1] != f"{block}.attn":
+        return f"in block {block.removeprefix('blocks.')}"
+    return f"after {writer_label(rows[index])}"
+
+
+def _doubt(entropy: np.ndarray, rows: Sequence[str]) -> str:
+    """How the entropy goes up the stream: its ends, and its height if that lies between them."""
+    high, ends = int(entropy.argmax()), max(float(entropy[0]), float(entropy[-1]))
+    over = (
+        f", by way of {entropy[high]:.1f} {_when(rows, high)}" if entropy[high] > ends + 1 else ""
+    )
+    return (
+        f"The doubt goes from {entropy[0]:.1f} nats of entropy at {writer_label(rows[0])} to "
+        f"{entropy[-1]:.1f} at the top{over} (0 would be certainty)."
     )
 
 

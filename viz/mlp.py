@@ -21,8 +21,11 @@ BINS = 60
 
 
 def most_active(values: np.ndarray, most: int = MOST_NEURONS) -> np.ndarray:
-    """(dff,) -> the indexes of the `most` largest values, largest first; ties by index."""
-    return np.argsort(-values, kind="stable")[:most]
+    """(dff,) -> the indexes of the `most` values furthest from zero, those first; ties by index.
+
+    Where none fires, GELU still leaves up to -0.17, and that is what the MLP writes.
+    """
+    return np.argsort(-np.abs(values), kind="stable")[:most]
 
 
 def neuron_map(

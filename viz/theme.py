@@ -152,6 +152,7 @@ def lay_out(figure: go.Figure, theme: Theme, height: int, **extra) -> go.Figure:
     )
     # Margins make room for the labels, so none overflows; looking for some takes plotly 70 ms.
     axis = {"automargin": True, "ticklabeloverflow": "allow", "fixedrange": True}
+    axis["exponentformat"] = "power"  # 10^-6 rather than a μ that nobody asked for
     figure.update_xaxes(zeroline=False, gridcolor=theme.line, **axis)
     figure.update_yaxes(zeroline=False, gridcolor=theme.line, **axis)
     return figure
@@ -164,6 +165,7 @@ def colour_bar(theme: Theme, title: str, **extra) -> dict:
         "thickness": 10,
         "outlinewidth": 0,
         "tickfont": {"size": 11, "color": theme.muted},
+        "exponentformat": "power",
         "xpad": 8,
         **extra,
     }

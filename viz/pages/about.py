@@ -7,7 +7,7 @@ import streamlit as st
 
 from model.mini.asset import about_asset, shipped_scores, trained_ids
 from model.mini.curves import Curve, shipped_curves
-from viz.pages import chrome, engine
+from viz.pages import chrome, engine, growth
 from viz.pages.panels.scene import PLOT
 from viz.pages.proof import provenance
 from viz.pages.reading import usable_source
@@ -41,6 +41,7 @@ licence with Whisper. This project is under the MIT licence.
 def about(pages: list) -> None:
     """The page."""
     chrome.style()
+    growth.stop()
     source = usable_source(current_view())
     chrome.header(pages, source)
     with st.container(key="prose"):

@@ -47,6 +47,12 @@ def model(source: str) -> GPT:
     return load_model(source)
 
 
+def can_read(source: str, ids: tuple[int, ...]) -> bool:
+    """Whether the model has all these tokens and room for them."""
+    config = model(source).config
+    return len(ids) <= config.max_seq_len and max(ids) < config.vocabsize
+
+
 def parameters(source: str) -> int:
     """Parameters of the loaded model, each shared table counted once."""
     return sum(p.numel() for p in model(source).parameters())
@@ -218,12 +224,12 @@ def answer(source: str, ids: tuple[int, ...], position: int, k: int) -> Lens:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def courses(
-    source: str, ids: tuple[int, ...], position: int, rows: tuple[int, ...], target: int | None
+    source: str, ids: tuple[int, ...], position: int, rows: tuple[int, ...], target: int
 ) -> readout.Courses:
     """The leading tokens of all rows, and the target, followed through depth."""
     seen = trace(source, ids)
     lead = readout.token_courses(model(source), seen, position, rows=rows)
-    if target is None or target in lead.tokens:
+    if target in lead.tokens:
         return lead
     return readout.token_courses(model(source), seen, position, [target, *lead.tokens], rows)
 

@@ -44,20 +44,24 @@ def prompt_row(source: str, view: View) -> None:
         components.prompt(view.q, EXAMPLES, run)
         st.session_state["bos"] = view.bos == "1"
         st.toggle("Start token", key="bos", on_change=set_bos, help=BOS)
-        tour.menu(source, choose)
+        if tour.possible(source):
+            tour.menu(source, choose)
     if view.bos:
         chrome.say(BOS, "title")
 
 
 def set_bos() -> None:
     """The start token was switched on or off; every position moves by one."""
+    growth.stop()
     choose(bos="1" if st.session_state["bos"] else None, token=None, source=None)
 
 
 def prepare() -> None:
     """Load the model the page starts on and run the first example through it."""
     source = engine.first_source()
-    engine.trace(source, tuple(engine.tokenizer().encode(DEFAULT.q)))
+    ids = tuple(engine.tokenizer().encode(DEFAULT.q))
+    if engine.can_read(source, ids):
+        engine.trace(source, ids)
 
 
 def pick_box(box: str) -> None:

@@ -44,8 +44,7 @@ def read_prompt(source: str, view: View) -> tuple[int, ...] | None:
 
 def settle(trace: Trace) -> None:
     """Put what this trace does not have back to unchosen, with a notice."""
-    config = trace.config
-    view, faults = fitted(st.session_state["view"], config.N, config.H, len(trace.ids), config.dff)
+    view, faults = fitted(st.session_state["view"], trace.config, len(trace.ids))
     if faults:
         notice(*faults)
         st.session_state["view"] = view
@@ -67,7 +66,14 @@ def readable_ids(
     except ValueError as error:
         chrome.say(f"This text cannot be read: {html.escape(str(error))}.")
         return None
-    limit = engine.model(source).config.max_seq_len
+    config = engine.model(source).config
+    if max(ids) >= config.vocabsize:
+        chrome.say(
+            f"This model knows {config.vocabsize:,} tokens, ids 0 to {config.vocabsize - 1:,}; the "
+            f"prompt has a token with id {max(ids):,}. Its numbers must be those of GPT-2’s tokens."
+        )
+        return None
+    limit = config.max_seq_len
     if len(ids) > limit:
         too_long(ids, limit, bos)
         return None

@@ -20,10 +20,13 @@ def current_view() -> View:
     """The view of this session; the address bar decides whenever it was changed from outside."""
     params = st.query_params.to_dict()
     st.session_state.setdefault("stale", False)
+    if in_doubt(params):
+        look_again()
     if "view" not in st.session_state or changed_outside(params):
         st.session_state["view"], notices = from_params(params, DEFAULT)
         notice(*notices)
         published(params)
+        growth.stop()
     return st.session_state["view"]
 
 
@@ -31,10 +34,22 @@ def changed_outside(params: dict[str, str]) -> bool:
     """Whether the address is one the visitor made: typed, followed, or gone back to.
 
     A browser that has not yet heard of the last choice still sends the address before it; that is
-    no wish to go back.
+    no wish to go back, unless it says so for longer than LAG.
     """
-    now, before, when = st.session_state["published"]
-    return params != now and not (params == before and time.monotonic() - when < LAG)
+    return params != st.session_state["published"][0] and not in_doubt(params)
+
+
+def in_doubt(params: dict[str, str]) -> bool:
+    """Whether the address is the one before the last choice, which the browser may not yet know."""
+    now, before, when = st.session_state.get("published", (params, params, 0.0))
+    return params != now and params == before and time.monotonic() - when < LAG
+
+
+@st.fragment(run_every=LAG)
+def look_again() -> None:
+    """Where the address was in doubt: ask once more when the browser must have heard."""
+    if time.monotonic() - st.session_state["published"][2] >= LAG:
+        st.rerun()
 
 
 def published(params: dict[str, str]) -> None:
@@ -61,6 +76,7 @@ def run(text: str) -> None:
 
 def use_model(name: str) -> None:
     """Another model: a box, head or neuron of the old one may not be there."""
+    growth.stop()
     choose(model=name, at=None, head=None, neuron=None)
 
 

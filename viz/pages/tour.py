@@ -32,10 +32,15 @@ def menu(source: str, choose: Choose) -> None:
     )
 
 
+def possible(source: str) -> bool:
+    """Whether the model in use can read the prompts of all stops."""
+    return all(engine.can_read(source, ids_of(stop)) for stop in STOPS.values())
+
+
 def card(source: str, view: View, choose: Choose) -> None:
     """What there is to see at the stop the view names; nothing off the tour."""
     stop = STOPS.get(view.tour)
-    if stop is None:
+    if stop is None or not possible(source):
         return
     before, after = neighbours(stop.name)
     with st.container(key="tour"):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from model import GPTConfig
 from viz.diagram import block_of, boxes
 from viz.tour import STOPS
 
@@ -150,12 +151,10 @@ def from_params(params: Mapping[str, str], default: View) -> tuple[View, list[st
     return view, notices
 
 
-def fitted(
-    view: View, blocks: int, heads: int, tokens: int, neurons: int
-) -> tuple[View, list[str]]:
+def fitted(view: View, config: GPTConfig, tokens: int) -> tuple[View, list[str]]:
     """`view` with whatever this model and prompt do not have put back to unchosen, and why."""
-    faults = {}
-    if view.at is not None and view.at not in boxes(blocks):
+    faults, heads, neurons, words = {}, config.H, config.dff, config.vocabsize
+    if view.at is not None and view.at not in boxes(config.N):
         faults["at"] = f"There is no box “{view.at[:40]}” in this model."
     if view.head is not None and view.head >= heads:
         faults["head"] = f"There is no head {view.head}: each block has heads 0 to {heads - 1}."
@@ -165,6 +164,8 @@ def fitted(
         faults["source"] = f"There is no token {view.source} to read: the prompt has {tokens}."
     if view.neuron is not None and view.neuron >= neurons:
         faults["neuron"] = f"There is no neuron {view.neuron}: each MLP has 0 to {neurons - 1}."
+    if view.target is not None and view.target >= words:
+        faults["target"] = f"There is no token id {view.target} to follow: ids end at {words - 1}."
     return replace(view, **dict.fromkeys(faults)), list(faults.values())
 
 
@@ -191,7 +192,8 @@ def _parsed(name: str, text: str) -> str | int | None:
         return int(text) if re.fullmatch("[0-9]{1,6}", text) else None
     if name in RANGES:
         low, high, kind = RANGES[name]
-        value = kind(text) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,4})?", text) else None
+        fraction = "" if kind is int else r"(\.[0-9]{1,4})?"
+        value = kind(text) if re.fullmatch(f"[0-9]{{1,6}}{fraction}", text) else None
         return value if value is not None and low <= value <= high else None
     if name == "grown":
         ids = text.split(".") if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,5})*", text) else ["x"]

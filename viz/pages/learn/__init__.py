@@ -7,7 +7,7 @@ import streamlit as st
 
 from viz.learn.listing import listing
 from viz.learn.table import rows_of
-from viz.pages import chrome, components, engine
+from viz.pages import chrome, components, engine, growth
 from viz.pages.explore import completed
 from viz.pages.learn import (
     attention,
@@ -40,6 +40,7 @@ def learn(pages: list) -> None:
     """The page: the same prompt and trace as Explore, one section of the chapter at a time."""
     chrome.style()
     sheets = ["learn.css"]
+    growth.stop()
     view = current_view()
     source = usable_source(view)
     if view.present:

@@ -103,7 +103,7 @@ def as_course(scene: Scene, _seen: Lens) -> None:
         choice(scene, "rows", "Rows", LENS_ROWS)
         target_choice(scene)
     followed = engine.courses(
-        scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), scene.view.target
+        scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), target_of(scene)
     )
     words = [engine.word(token) for token in followed.tokens]
     writers = [scene.trace.writers[row] for row in followed.rows]
