@@ -28,10 +28,15 @@ function chip(token, picked) {
       "aria-pressed": String(token.position === picked),
       // Begins with what is seen, so that whoever speaks to the page can say it.
       "aria-label": `${token.short} ${token.id}, token ${token.position}: ${token.text}${token.note ? ", " + token.note : ""}`,
-      title: `position ${token.position} · id ${token.id} · bytes ${token.bytes}${token.note ? "\n" + token.note : ""}`,
+      title: about(token),
     },
     ...lines,
   );
+}
+
+function about({ position, id, bytes, note, unseen }) {
+  const never = unseen ? "this model has never seen it: a row of the table stands in for all such tokens" : "";
+  return [`position ${position} · id ${id} · bytes ${bytes}`, note, never].filter(Boolean).join("\n");
 }
 
 // Chips that share a character stand in one frame with that character under them.

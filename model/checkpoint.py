@@ -29,9 +29,9 @@ def load_model(source: str | os.PathLike, tell: hub.Tell = lambda *_: None) -> G
         CheckpointError: if there is no such model, or its files cannot be fetched, read or trusted,
             or there is not the memory for it.
     """
-    if source == BUILT_IN:
-        from model.mini.asset import load_asset
+    from model.mini.asset import FOLDER, load_asset
 
+    if source == BUILT_IN or (source not in NAMES and Path(source).resolve() == FOLDER.resolve()):
         model = load_asset()
     else:
         model = load_folder(folder_of(source, tell))

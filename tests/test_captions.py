@@ -49,6 +49,20 @@ def test_other_relations_are_named():
     assert "heads rest" in said(0, 2, tokens)
 
 
+def test_a_head_that_also_rests_is_named_by_what_it_does():
+    text = said(0, 1, [" a", " b"], induction=0.71, first=0.72)
+    expected = "it is an induction head (score 0.71 of 1), else parked on the first token (score"
+    assert expected in text
+    assert "it is parked on the first token (score 0.72 of 1)." in said(
+        0, 1, [" a", " b"], first=0.72
+    )
+
+
+def test_a_model_that_is_certain_does_not_hesitate():
+    text = captions.next_token(labels("a", "b"), np.array([1.0, 1e-9]), 1e-6, labels("x")[0])
+    assert "it does not hesitate." in text
+
+
 def test_weak_and_unknown_habits_are_not_named():
     assert "Over the whole prompt" not in said(0, 1, [" a", " b"], induction=np.nan, previous=0.2)
     assert "Over the whole prompt" not in said(0, 1, [" a", " b"])
@@ -176,7 +190,7 @@ def test_the_nearest_token_stands_beside_the_typical_one():
     near, cosines = labels(" dog", " pet"), np.array([0.62, 0.4])
     text = words(captions.nearest(near, cosines, 0.07, labels(" cat")[0], unseen=False))
     assert "Nearest to ·cat stands ·dog with cosine 0.62; the typical token has 0.07" in text
-    assert "at 0.5 or above: 1." in text
+    assert "how far above that a token stands" in text
     untrained = words(captions.nearest(near, cosines, 0.07, labels(" cat")[0], unseen=True))
     assert "never trained on ·cat" in untrained
 

@@ -1,11 +1,12 @@
 """The address bar and the view say the same thing."""
 
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
 from model import GPTConfig
-from viz.pages.view import View, fitted, from_params, layer_of, panel_for
+from viz.pages.view import View, box_shown, fitted, from_params, layer_of, panel_for
 
 DEFAULT = View(q="The cat")
 CONFIG = GPTConfig(dmodel=24, N=6, H=6)
@@ -57,3 +58,18 @@ def test_each_box_opens_its_panel():
     assert panel_for("lm_head") == "next"
     assert layer_of(View(q="", at="blocks.11.ff")) == 11
     assert layer_of(View(q="", at="embed")) == 0
+
+
+def test_the_box_in_the_diagram_is_that_of_the_panel():
+    view = View(q="", at="blocks.3.attn")
+    shown = {
+        p: box_shown(replace(view, panel=p)) for p in ("attention", "mlp", "embedding", "next")
+    }
+    assert shown == {
+        "attention": "blocks.3.attn",
+        "mlp": "blocks.3.ff",
+        "embedding": "embed",
+        "next": "lm_head",
+    }
+    for panel in ("residual", "lens", "code"):
+        assert box_shown(replace(view, at="blocks.3.norm_2", panel=panel)) == "blocks.3.norm_2"

@@ -192,8 +192,7 @@ def next_token(
     return (
         f"After {at(label)} {who} {words[0].html} with probability "
         f"{probability(float(probs[0]))}, {lead} as likely as {words[1].html}. The "
-        f"{len(words)} best share {probability(float(probs.sum()))}; it hesitates as among "
-        f"{magnitude(float(np.exp(entropy)))} equally likely tokens."
+        f"{len(words)} best share {probability(float(probs.sum()))}; {_hesitation(entropy)}."
     )
 
 
@@ -293,11 +292,9 @@ def nearest(
     """
     if unseen:
         return f"This model was never trained on {label.html}, so what is near it means nothing."
-    close = int((cosines >= 0.5).sum())
-    many = f"{close} or more" if close == len(words) else close
     return (
         f"Nearest to {label.html} stands {words[0].html} with cosine {float(cosines[0]):.2f}; the "
-        f"typical token has {typical:.2f}. Tokens at 0.5 or above: {many}."
+        f"typical token has {typical:.2f}: what counts is how far above that a token stands."
     )
 
 
@@ -342,6 +339,13 @@ def _doubt(entropy: np.ndarray, rows: Sequence[str]) -> str:
     )
 
 
+def _hesitation(entropy: float) -> str:
+    among = float(np.exp(entropy))
+    if among < 1.005:
+        return "it does not hesitate"
+    return f"it hesitates as among {magnitude(among)} equally likely tokens"
+
+
 def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     """How the token read relates to the token reading, as a clause."""
     if source == focus:
@@ -358,13 +362,16 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
 
 
 def _habit(scores: Mapping[str, float]) -> str:
-    known = {name: scores[name] for name in ROLES if np.isfinite(scores.get(name, np.nan))}
-    if not known:
+    """What a head does over the whole prompt; where it rests with nothing to do comes last."""
+    high = {name: scores[name] for name in ROLES if scores.get(name, np.nan) >= ROLE_FROM}
+    if not high:
         return ""
-    name = max(known, key=known.__getitem__)
-    if known[name] < ROLE_FROM:
-        return ""
-    return f"Over the whole prompt it is {ROLES[name]} (score {known[name]:.2f} of 1)."
+    rests = high.pop("first", None)
+    parts = [f"{ROLES['first']} (score {rests:.2f} of 1)"] if rests is not None else []
+    if high:
+        name = max(high, key=high.__getitem__)
+        parts.insert(0, f"{ROLES[name]} (score {high[name]:.2f} of 1)")
+    return f"Over the whole prompt it is {', else '.join(parts)}."
 
 
 def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:

@@ -88,10 +88,10 @@ def _points(at: float, values: list[float], theme: Theme) -> go.Scatter:
 
 def _histogram(inputs: np.ndarray, theme: Theme) -> go.Bar:
     """Counted here, so that the picture weighs the same whatever the prompt."""
-    counts, edges = np.histogram(np.clip(inputs, LOW, HIGH), bins=BINS, range=(LOW, HIGH))
+    counts, edges = np.histogram(inputs, bins=BINS, range=(LOW, HIGH))
     return go.Bar(
         x=(edges[:-1] + edges[1:]) / 2,
-        y=100 * counts / max(1, counts.sum()),
+        y=100 * counts / max(1, inputs.size),
         width=edges[1] - edges[0],
         name="% of the inputs",
         marker={"color": theme.ff, "opacity": 0.55, "line": {"width": 0}},

@@ -12,7 +12,7 @@ from viz.pages import chrome, components, engine, growth, panels, tour
 from viz.pages.panels.scene import Scene, choice
 from viz.pages.reading import read_prompt, usable_source
 from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, tell
-from viz.pages.view import PANELS, View, grown_ids, panel_for
+from viz.pages.view import PANELS, View, box_shown, grown_ids, panel_for
 
 BOS = (
     "In training, a special token stood between documents. In front of the prompt it tells the "
@@ -69,9 +69,13 @@ def pick_box(box: str) -> None:
     choose(at=box, panel=panel_for(box), neuron=None)
 
 
-def completed(view: View, trace: Trace) -> View:
-    """`view` with everything chosen: the last token, and the head that shows most here."""
-    layer, head = telling_head(trace)
+def completed(view: View, trace: Trace, head_of=None) -> View:
+    """`view` with everything chosen: the last token, and a head.
+
+    Args:
+        head_of: gives the (block, head) to show where none is chosen; the most telling when None.
+    """
+    layer, head = (head_of or telling_head)(trace)
     box = view.at or f"blocks.{layer}.attn"
     if view.head is None and view.at in (None, f"blocks.{layer}.attn"):
         view = replace(view, head=head)
@@ -151,7 +155,7 @@ def drawing(scene: Scene, seen) -> dict:
     best = zip(seen.ids[:, 0, 0], seen.probs[:, 0, 0], strict=True)
     top = zip(seen.ids[-1, 0, :3], seen.probs[-1, 0, :3], strict=True)
     return diagram.diagram(
-        at=scene.view.at,
+        at=box_shown(scene.view),
         after=scene.label,
         norms=norms,
         writes=scene.trace.write_norms[:, scene.view.token].numpy(),

@@ -19,7 +19,10 @@ def provenance(source: str) -> None:
     """Whether the model in use is OpenAI's GPT-2 Small, bit for bit, and where it is not."""
     title = html.escape(engine.title(source))
     if engine.model(source).config != GPT2_SIZES["gpt2"]:
-        st.html(f"<p>{title} is not of GPT-2 Small’s shape, so it is not that release.</p>")
+        st.html(
+            f"<p>{title} has another shape than GPT-2 Small, so there is nothing to compare with "
+            "OpenAI’s release of that.</p>"
+        )
         return
     with st.spinner("Comparing the weights with OpenAI’s release, tensor by tensor"):
         found = proof(source)

@@ -16,6 +16,7 @@ from viz.tour import SCORES, STOPS, Stop, enough, neighbours
 
 Choose = Callable[..., None]  # changes the view
 SHOWN = 4  # heads offered at a stop
+FAR_ABOVE = 5  # times the largest number elsewhere, for one that is called enormous
 
 
 def menu(source: str, choose: Choose) -> None:
@@ -44,7 +45,7 @@ def card(source: str, view: View, choose: Choose) -> None:
         return
     before, after = neighbours(stop.name)
     with st.container(key="tour"):
-        st.html(told(stop))
+        st.html(told(stop, missing=missing(source, stop)))
         with st.container(horizontal=True, vertical_alignment="center", key="tour_foot"):
             st.html(f'<p class="gb-title">{measured(source, stop)}</p>', width="content")
             _heads(source, stop, choose)
@@ -57,12 +58,23 @@ def card(source: str, view: View, choose: Choose) -> None:
             st.button("End", key="tour_end", type="tertiary", on_click=choose, kwargs=close)
 
 
-def told(stop: Stop) -> str:
+def missing(source: str, stop: Stop) -> bool:
+    """Whether the model in use does not do what the stop is about."""
+    if stop.score == "entry":
+        here, others = _entries(engine.trace(source, ids_of(stop)))
+        return here < FAR_ABOVE * others
+    return not enough(stop, float(np.nanmax(scores(source, stop))))
+
+
+def told(stop: Stop, missing: bool) -> str:
     """The fixed part of a card, as HTML."""
     place = list(STOPS).index(stop.name) + 1
+    look = html.escape(stop.look)
+    if missing:
+        look = f"<strong>Not found in this model.</strong> GPT-2 Small has it: {look}"
     return (
         f'<p class="gb-tour"><strong>{html.escape(stop.title)}</strong> '
-        f'<span class="gb-title">{place} of {len(STOPS)}</span><br>{html.escape(stop.look)}</p>'
+        f'<span class="gb-title">{place} of {len(STOPS)}</span><br>{look}</p>'
         f'<p class="gb-title">Published: {html.escape(stop.published)} '
         f"({html.escape(stop.source)}).</p>"
     )
@@ -73,8 +85,7 @@ def measured(source: str, stop: Stop) -> str:
     if stop.score == "entry":
         return _entry(engine.trace(source, ids_of(stop)))
     what = "Measured here: " + _what(stop)
-    best = float(np.nanmax(scores(source, stop)))
-    return what if enough(stop, best) else f"{what}. No head of this model does it; the best:"
+    return f"{what}, at most" if missing(source, stop) else what
 
 
 def _what(stop: Stop) -> str:
@@ -93,14 +104,18 @@ def _token(text: str) -> str:
 
 def _entry(trace: Trace) -> str:
     """The first token's largest number beside those of all others."""
-    size = trace.residual.abs()
-    row, dimension = divmod(int(size[:, 0].argmax()), trace.config.dmodel)
-    here, others = float(trace.residual[row, 0, dimension]), float(size[:, 1:].max())
-    said = (
+    row, dimension = divmod(int(trace.residual[:, 0].abs().argmax()), trace.config.dmodel)
+    here = float(trace.residual[row, 0, dimension])
+    return (
         f"Measured here: {magnitude(here)} in dimension {dimension}, after {trace.writers[row]}; "
-        f"the largest at any other token is {magnitude(others)}."
+        f"the largest at any other token is {magnitude(_entries(trace)[1])}."
     )
-    return said if abs(here) > 5 * others else f"{said} This model has no such number."
+
+
+def _entries(trace: Trace) -> tuple[float, float]:
+    """The largest number in size in the stream of the first token, and of all others."""
+    size = trace.residual.abs()
+    return float(size[:, 0].max()), float(size[:, 1:].max())
 
 
 def _heads(source: str, stop: Stop, choose: Choose) -> None:

@@ -175,6 +175,17 @@ def panel_for(box: str) -> str:
     return (kinds | {"lm_head": "next"}).get(box.rsplit(".", 1)[-1], "residual")
 
 
+def box_shown(view: View) -> str:
+    """The box whose tensors the panel in view shows: a panel opened by its tab has one, too."""
+    of_panel = {
+        "embedding": "embed",
+        "attention": f"blocks.{layer_of(view)}.attn",
+        "mlp": f"blocks.{layer_of(view)}.ff",
+        "next": "lm_head",
+    }
+    return of_panel.get(view.panel, view.at)
+
+
 def layer_of(view: View) -> int:
     """The block whose attention or MLP a panel shows."""
     return block_of(view.at) or 0

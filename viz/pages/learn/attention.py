@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model import CausalSelfAttention
+from model import CausalSelfAttention, Trace
 from model.transformer import MultiHeadAttention
 from viz.captions import at
 from viz.learn.softmax import FILLS as VALUES
@@ -13,6 +13,7 @@ from viz.pages.learn.lesson import Lesson, Section, Shape, block_slider, pick_on
 
 MOST_TOKENS = 4
 STAGE_TOKENS = 3
+FEW = 0.7  # nats of entropy: as among two tokens
 TITLES = {"inf": "mask with −∞", "big": "mask with −1e9", "none": "no mask"}
 
 
@@ -25,10 +26,10 @@ makes a <b>query</b> (what it looks for), a <b>key</b> (what it can be found by)
 (what it gives), each by a linear layer: <code>wq</code>, <code>wk</code>, <code>wv</code>.
 They are split among {c.H} heads of width {c.dk}.</p>
 <p>In every head the <b>score</b> of a reading position for a read one is the dot product of query
-and key over √dk = {c.dk**0.5:.2f}, which keeps its spread near 1. Scores to the right of the
-diagonal would look ahead, so the <b>causal mask</b> puts −∞ there. Softmax turns each row into
-shares that sum to 1, and these weigh the values. <code>wo</code> mixes the heads back into one
-vector of {c.dmodel:,}.</p>
+and key over √dk = {c.dk**0.5:.2f}, which keeps its spread near 1 until training widens it. To the
+right of the diagonal a score would look ahead, so the <b>causal mask</b> puts −∞ there. Softmax
+turns each row into shares that sum to 1, and these weigh the values. <code>wo</code> mixes the
+heads back into one vector of {c.dmodel:,}.</p>
 <p>Some code masks with −1e9 instead. After softmax both are exactly 0 in 32 bits, as long as a row
 has one score that is not masked.</p>"""
 
@@ -63,6 +64,13 @@ def picture(lesson: Lesson) -> None:
     data["labels"] = data["labels"][: len(scores)]
     components.scores(data | {"size": lesson.size}, put_score)
     chrome.stands_out(caption(lesson, scores, fill))
+
+
+def sharing_head(trace: Trace) -> tuple[int, int]:
+    """The (block, head) whose rows a few tokens share, so that softmax has work to do."""
+    distance = (trace.head_scores["entropy"] - FEW).abs().numpy()  # (N, H)
+    layer, head = np.unravel_index(distance.argmin(), distance.shape)
+    return int(layer), int(head)
 
 
 def head_slider(lesson: Lesson) -> None:

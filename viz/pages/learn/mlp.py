@@ -59,7 +59,8 @@ def picture(lesson: Lesson) -> go.Figure:
     reads(
         lesson,
         "Top, output against input. Middle, by how much the tanh form differs from the exact one, "
-        "in ten-thousandths. Bottom, where the inputs of this block lie on the current prompt.",
+        "in ten-thousandths. Bottom, where the inputs of this block lie on the current prompt, as "
+        "far as they are between −4 and 4.",
     )
     left, right = st.columns(2, gap="medium")
     with left:
