@@ -110,6 +110,34 @@ def test_the_address_opens_the_same_view_again(server, open_page):
     assert again.locator(".head[aria-pressed='true']").get_attribute("data-name") == "2.4"
 
 
+@pytest.mark.parametrize("pause", [0.7, 4.0])
+def test_back_goes_back_however_soon_after_a_choice(server, open_page, pause):
+    page = open_page(server.url(at="blocks.1.ff", panel="mlp"))
+    ready(page)
+    page.locator(".box[data-name='blocks.4.attn']").click()
+    page.locator(".gb-heading h2", has_text="Attention, block 4").wait_for()
+    page.wait_for_url("**at=blocks.4.attn**")
+    page.wait_for_timeout(1000 * pause)
+    page.go_back()
+    page.locator(".gb-heading h2", has_text="MLP, block 1").wait_for()
+    assert params(page) == {"at": "blocks.1.ff", "panel": "mlp"}
+
+
+def test_leaving_the_page_stops_what_is_being_drawn(server, open_page):
+    page = open_page(server.url(panel="next"))
+    ready(page)
+    page.locator("button", has_text="step by step").click()
+    page.wait_for_url("**grown=**")
+    page.locator("a", has_text="Learn").first.click()
+    page.locator(".gl-text").first.wait_for()
+    page.locator("a", has_text="Explore").first.click()
+    ready(page)
+    page.locator("button", has_text="step by step").wait_for()  # and not: Pause
+    count = len(chips(page))
+    page.wait_for_timeout(2000)
+    assert len(chips(page)) == count
+
+
 def test_a_click_in_the_head_map_picks_its_row(server, open_page):
     page = open_page(server.url(at="blocks.1.attn", head=2))
     ready(page)

@@ -90,7 +90,8 @@ def test_the_answer_is_the_models_own():
 def test_a_target_is_followed_beside_the_leading_tokens():
     prompt = ids("one, two, three,")
     rows = tuple(range(0, 13, 2))
-    lead = engine.courses(MINI, prompt, 5, rows, None)
+    best = int(engine.answer(MINI, prompt, 5, 1).ids[0, 0, 0])
+    lead = engine.courses(MINI, prompt, 5, rows, best)
     with_target = engine.courses(MINI, prompt, 5, rows, 50256)
     assert 50256 in with_target.tokens
     assert set(lead.tokens) <= set(with_target.tokens)
@@ -110,3 +111,10 @@ def test_tokens_are_appended_and_taken_back_by_the_address_alone():
 def test_tokens_the_built_in_model_never_saw_are_known():
     assert engine.unseen(MINI, ids("the SolidGoldMagikarp 東京"))
     assert engine.unseen("a folder", ids("the")) == frozenset()
+
+
+def test_all_tokens_the_built_in_model_never_saw_are_one_guess():
+    mat, ghost = (engine.tokenizer().encode(text)[0] for text in (" mat", " Ghost"))
+    assert engine.guess("mini", mat) == engine.word(mat)
+    assert engine.guess("mini", ghost).text == "⟨never seen⟩"
+    assert engine.guess("mini", ghost).id == ghost

@@ -251,13 +251,19 @@ def test_the_shared_row_is_made_quiet_and_nothing_else_changes(tokenizer, vocabu
     rows = next(batches("quiet", tokenizer, vocabulary, 16, 32))
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
-    def untrained() -> float:
-        row = model.wte.weight[vocabulary.shared].detach()
-        return log_odds(row, *readings(model, rows, vocabulary), vocabulary).sigmoid().max().item()
+    unseen = rows.masked_fill(torch.arange(32) % 8 == 7, vocabulary.shared)
 
-    assert untrained() > 0.5  # tens of thousands of tokens against hundreds, none of them learned
+    def untrained(rows, *blocks) -> float:
+        row = model.wte.weight[vocabulary.shared].detach()
+        read = readings(model, rows, vocabulary, blocks or (-1,))
+        return log_odds(row, *read, vocabulary).sigmoid().max().item()
+
+    # Tens of thousands of tokens against hundreds, none of them learned.
+    assert min(untrained(rows), untrained(unseen), untrained(rows, 0)) > 0.5
     settle_shared_row(model, [rows], vocabulary)
-    assert untrained() < 1e-4
+    assert untrained(rows) < 1e-4
+    assert untrained(unseen) < 1e-3  # also after a word the model has never seen
+    assert untrained(rows, 0) < 1e-3  # and where the lens reads the stream below the top
     for name, tensor in model.state_dict().items():
         same = tensor == before[name]
         if name in ("wte.weight", "lm_head.weight"):

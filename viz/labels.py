@@ -60,6 +60,12 @@ def token_label(
     return TokenLabel(position, token, text, shorten(text), note, group, kind, visible(group_text))
 
 
+def unseen_word(token: int) -> TokenLabel:
+    """The label of all tokens that a model was never trained on, of which `token` is one."""
+    text, note = "⟨never seen⟩", "any token that this model was never trained on"
+    return TokenLabel(0, token, text, text, note, 0, "special", text)
+
+
 def visible(text: str) -> str:
     """`text` with every character seen: spaces as ·, controls and direction marks by their code."""
     shown = "".join(VISIBLE.get(char) or _visible_char(char) for char in text)

@@ -2,24 +2,33 @@
 
 Training drives that row down wherever it can, but on rare prompts the stream still points its way,
 and there some 45,000 tokens nobody has trained get the guess. So the row alone, one vector of the
-table, is fitted once more: wherever its tokens together got more than they should.
+table, is fitted once more: wherever its tokens together got more than they should. Since the same
+row is what the model reads in place of a word it has never seen, that reading is fitted with it;
+and since the lens reads every block's end with the same table, so are they.
 """
 
 import math
+from collections.abc import Iterable
 from random import Random
 
 import torch
 from torch import Tensor
+from torch.func import functional_call
 
 from model.gpt import GPT
 from model.mini.corpus import Vocabulary, batches, draw_item
 from model.mini.skills import FAMILIES
 from model.tokenizer import Tokenizer
+from model.trace import hooked
 
 MOST = 1e-6  # of the probability, for all untrained tokens together; leaves room for new prompts
 STAY = 1e-3  # weight of the distance from the trained row
-STEPS = 300
+STEPS = 600
 RATE = 0.1  # at the start; falls to 0
+UNSEEN = 0.1  # share of words in some rows that the model has never seen
+ROWS, SIZE = 16, 32  # of those rows, in one step
+WORST = 10.0  # weight of the worst few: no prompt is to be the exception
+FEWER = 16  # times fewer rows are read at the ends of the blocks below the last
 
 
 def example_rows(tokenizer: Tokenizer, words: Vocabulary) -> list[Tensor]:
@@ -33,14 +42,24 @@ def example_rows(tokenizer: Tokenizer, words: Vocabulary) -> list[Tensor]:
 
 
 @torch.no_grad()
-def readings(model: GPT, rows: Tensor, words: Vocabulary) -> tuple[Tensor, Tensor]:
+def readings(
+    model: GPT, rows: Tensor, words: Vocabulary, blocks: tuple[int, ...] = (-1,)
+) -> tuple[Tensor, Tensor]:
     """What decides the shared row's share, at each position of (R, S) compact ids.
 
+    Args:
+        blocks: those at whose end the stream is read; the last is where the model itself does.
     Returns:
-        (R * S, dmodel) normed streams, and (R * S,) log-sum-exps of the trained tokens' logits.
+        (n, dmodel) normed streams, and (n,) log-sum-exps of the trained tokens' logits, with
+        n = R * S for each block.
     """
     table = model.wte.weight[: words.shared]  # (trained, dmodel)
-    streams = [model.norm(model.stream(some)).flatten(0, 1) for some in rows.split(8)]
+    streams: list[Tensor] = []
+    keep = {f"blocks.{range(model.config.N)[block]}": streams.append for block in blocks}
+    with hooked(model, writes=keep) as reporting:
+        for some in rows.split(8):
+            reporting.stream(some)
+    streams = [model.norm(x).flatten(0, 1) for x in streams]
     return torch.cat(streams), torch.cat([(x @ table.T).logsumexp(dim=-1) for x in streams])
 
 
@@ -49,18 +68,48 @@ def log_odds(row: Tensor, streams: Tensor, lse: Tensor, words: Vocabulary) -> Te
     return streams @ row + math.log(words.untrained) - lse
 
 
+def odds_with_unseen(model: GPT, row: Tensor, ids: Tensor, words: Vocabulary) -> Tensor:
+    """(R * S,) log odds as above on (R, S) compact ids, with `row` read as well as written."""
+    table = torch.cat([model.wte.weight[: words.shared].detach(), row[None]])
+    logits = functional_call(model, {"wte.weight": table}, (ids,)).flatten(0, 1)
+    return logits[:, -1] + math.log(words.untrained) - logits[:, :-1].logsumexp(dim=-1)
+
+
+def unseen_rows(examples: list[Tensor], words: Vocabulary, generator: torch.Generator) -> Tensor:
+    """(ROWS, SIZE) compact ids from the examples, some of them replaced by the shared row."""
+    rows = examples[torch.randint(len(examples), (1,), generator=generator).item()]
+    size = min(SIZE, rows.shape[1])
+    picked = rows[torch.randint(len(rows), (ROWS,), generator=generator), :size]
+    hidden = torch.rand(picked.shape, generator=generator) < UNSEEN
+    return picked.masked_fill(hidden, words.shared)
+
+
+def excess(odds: Tensor) -> Tensor:
+    """How far log odds are above MOST: the mean square, and that of the worst few."""
+    squares = (odds - math.log(MOST)).relu().square()
+    return squares.mean() + WORST * squares.topk(max(1, len(squares) // 10_000)).values.mean()
+
+
+def _joined(read: Iterable[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    streams, lse = (torch.cat(parts) for parts in zip(*read, strict=True))
+    return streams, lse
+
+
 def settle_shared_row(model: GPT, examples: list[Tensor], words: Vocabulary) -> None:
     """Fit the shared row of a compact `model`, in place, on batches of (R, S) compact ids."""
-    device = model.wte.weight.device
-    read = [readings(model, rows.to(device), words) for rows in examples]
-    streams, lse = (torch.cat(parts) for parts in zip(*read, strict=True))
+    device, generator = model.wte.weight.device, torch.Generator().manual_seed(0)
+    below = tuple(range(model.config.N - 1))
+    top = _joined(readings(model, rows.to(device), words) for rows in examples)
+    deep = _joined(readings(model, rows[::FEWER].to(device), words, below) for rows in examples)
     trained = model.wte.weight[words.shared].detach().clone()
     row = trained.clone().requires_grad_()
     optimizer = torch.optim.Adam([row], lr=RATE)
     for step in range(STEPS):
         optimizer.param_groups[0]["lr"] = RATE * (1 - step / STEPS)
-        excess = (log_odds(row, streams, lse, words) - math.log(MOST)).relu()
-        loss = excess.square().mean() + STAY * (row - trained).square().sum()
+        some = unseen_rows(examples, words, generator).to(device)
+        odds = [log_odds(row, *read, words) for read in (top, deep)]
+        odds.append(odds_with_unseen(model, row, some, words))
+        loss = sum(map(excess, odds)) + STAY * (row - trained).square().sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -92,7 +92,7 @@ def built_in() -> None:
         "are underlined. It is here so that the page starts at once and shows the circuits "
         "clearly; of the world it knows its word lists and no more."
     )
-    chrome.facts("Built-in model", card(made, scores))
+    chrome.facts("Built-in model", card(made, scores) | stored())
     shipped, *trials = shipped_curves()
     training("How its training went", "loss", [shipped])
     chrome.say(
@@ -131,6 +131,14 @@ def card(made: dict, scores: dict) -> dict[str, str]:
         "Best induction head": f"{induction['head']}, {induction['score']:.2f} of its attention",
         "Best previous-token head": f"{previous['head']}, {previous['score']:.2f} of its attention",
     }
+
+
+def stored() -> dict[str, str]:
+    """How many weights are its own: the page counts the whole table, as for any other model."""
+    config, known = engine.model(engine.BUILT_IN).config, len(trained_ids())
+    copies = (config.vocabsize - known - 1) * config.dmodel
+    said = f"{config.parameters - copies:,} (the {config.vocabsize - known:,} tokens it was never "
+    return {"Weights of its own": f"{said}trained on share one row)"}
 
 
 def accuracies(families: dict) -> str:

@@ -20,7 +20,7 @@ from model.memory import give_back
 from model.mini.asset import trained_ids
 from model.transformer import sinusoids
 from viz.embedding import likeness
-from viz.labels import TokenLabel, token_label
+from viz.labels import TokenLabel, token_label, unseen_word
 from viz.pages.shelf import Shelf
 from viz.pages.turnstile import Turnstile
 from viz.pixels import lower_triangles
@@ -254,8 +254,18 @@ def labels(ids: tuple[int, ...]) -> tuple[TokenLabel, ...]:
     )
 
 
+def guess(source: str, token: int) -> TokenLabel:
+    """How a guess of the model is written.
+
+    To the built-in model all tokens it was never trained on are one: each is as likely as the next,
+    so that a guess of one of them stands for them all.
+    """
+    among = known(source)
+    return word(token) if among is None or token in among else unseen_word(int(token))
+
+
 def word(token: int) -> TokenLabel:
-    """How a token is written that stands alone: a guess of the model."""
+    """How a token is written that stands alone."""
     raw = tokenizer().bytes_of(token)
     special = token == tokenizer().end_of_text
     return token_label(0, int(token), raw, group=0, group_text="a character", special=special)

@@ -122,7 +122,7 @@ def body(source: str, ids: tuple[int, ...]) -> None:
 def chips(scene: Scene, seen) -> dict:
     """Data for the token chips, with the model's best guess after the token in focus."""
     unseen = engine.unseen(scene.source, scene.trace.ids)
-    best = engine.word(seen.ids[-1, 0, 0])
+    best = engine.guess(scene.source, seen.ids[-1, 0, 0])
     return {
         "picked": scene.view.token,
         "tokens": [
@@ -160,8 +160,8 @@ def drawing(scene: Scene, seen) -> dict:
         norms=norms,
         writes=scene.trace.write_norms[:, scene.view.token].numpy(),
         shapes=shapes(scene),
-        guesses=[(engine.word(token).text, float(p)) for token, p in best],
-        top=[(engine.word(token).text, float(p)) for token, p in top],
+        guesses=[(engine.guess(scene.source, token).text, float(p)) for token, p in best],
+        top=[(engine.guess(scene.source, token).text, float(p)) for token, p in top],
     )
 
 

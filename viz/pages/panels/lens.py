@@ -1,6 +1,7 @@
 """Logit lens: what the model would answer after each writer."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -79,7 +80,7 @@ def as_table(scene: Scene, seen: Lens) -> None:
             chrome.say(extent(_positions(seen), scene.count), "title")
     values = {"probability": seen.probs[..., 0], "entropy": seen.entropy, "kl": seen.kl}
     figure = lens_table(
-        np.vectorize(engine.word, otypes=[object])(seen.ids),
+        np.vectorize(partial(engine.guess, scene.source), otypes=[object])(seen.ids),
         probs=seen.probs,
         values=values.get(scene.view.colour, seen.rank),
         colouring=scene.view.colour,
@@ -93,7 +94,7 @@ def as_table(scene: Scene, seen: Lens) -> None:
     writers = seen.writers
     chart(figure, "lens_table", lambda p: scene.choose(at=writers[int(p["y"])], token=int(p["x"])))
     column = seen.positions.index(scene.view.token)
-    best = [engine.word(token) for token in seen.ids[:, column, 0]]
+    best = [engine.guess(scene.source, token) for token in seen.ids[:, column, 0]]
     chrome.stands_out(captions.lens(best, seen.entropy[:, column], seen.writers, scene.label))
 
 
@@ -105,7 +106,7 @@ def as_course(scene: Scene, _seen: Lens) -> None:
     followed = engine.courses(
         scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), target_of(scene)
     )
-    words = [engine.word(token) for token in followed.tokens]
+    words = [engine.guess(scene.source, token) for token in followed.tokens]
     writers = [scene.trace.writers[row] for row in followed.rows]
     figure = token_courses(followed.probs, followed.ranks, words, writers, scene.theme)
     chart(figure, "token_courses")
@@ -120,7 +121,7 @@ def as_cell(scene: Scene, _seen: Lens) -> None:
     writers = scene.trace.writers
     row = writers.index(scene.view.at) if scene.view.at in writers else len(writers) - 1
     cell = engine.lens(scene.source, scene.trace.ids, (row,), (scene.view.token,), OPENED)
-    words = [engine.word(token) for token in cell.ids[0, 0]]
+    words = [engine.guess(scene.source, token) for token in cell.ids[0, 0]]
     after = writer_label(writers[row])
     chrome.say(f"After {after}, having read {captions.at(scene.label)}", "title")
     chart(next_token_bars(words, cell.probs[0, 0], scene.theme), "lens_cell")
@@ -150,7 +151,7 @@ def target_choice(scene: Scene) -> None:
             scene.tell(f"“{text[:40]}” is {len(ids)} tokens; the target must be one. "
                        "Most words begin with their space.")  # fmt: skip
 
-    best = engine.word(target_of(scene)).short
+    best = engine.guess(scene.source, target_of(scene)).short
     st.text_input("Target token", key=key, on_change=typed, placeholder=f"target: {best}",
                   width=150, label_visibility="collapsed")  # fmt: skip
 

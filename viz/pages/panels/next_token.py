@@ -30,7 +30,7 @@ def show(scene: Scene) -> None:
     )
     last = position == scene.count - 1
     settings(scene)
-    words = [engine.word(token) for token in ids]
+    words = [engine.guess(scene.source, token) for token in ids]
     figure = next_token_bars(words, probs, scene.theme, drawn=drawn_from(scene)[ids])
     pick = (lambda point: append(scene, ids[int(point["y"])])) if last else None
     # A key for each length: the same row picked again, for another token, is another choice.
