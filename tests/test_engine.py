@@ -116,5 +116,5 @@ def test_tokens_the_built_in_model_never_saw_are_known():
 def test_all_tokens_the_built_in_model_never_saw_are_one_guess():
     mat, ghost = (engine.tokenizer().encode(text)[0] for text in (" mat", " Ghost"))
     assert engine.guess("mini", mat) == engine.word(mat)
-    assert engine.guess("mini", ghost).text == "⟨never seen⟩"
+    assert engine.guess("mini", ghost).text == "⟨unseen⟩"
     assert engine.guess("mini", ghost).id == ghost

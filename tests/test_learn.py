@@ -246,6 +246,8 @@ def test_figures_are_small_and_grow_for_the_stage(colours):
         assert figure.to_json() == before  # the original is left alone
         sizes_of_type = [int(s) for s in re.findall(r'"size":(\d+)', type_of(large))]
         assert sizes_of_type and min(sizes_of_type) >= stage.TYPE
+        for axis in large.select_yaxes():
+            assert all(isinstance(value, int | float) for value in axis.tickvals or ())
 
 
 def type_of(figure) -> str:

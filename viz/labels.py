@@ -62,7 +62,7 @@ def token_label(
 
 def unseen_word(token: int) -> TokenLabel:
     """The label of all tokens that a model was never trained on, of which `token` is one."""
-    text, note = "⟨never seen⟩", "any token that this model was never trained on"
+    text, note = "⟨unseen⟩", "any token that this model was never trained on"
     return TokenLabel(0, token, text, text, note, 0, "special", text)
 
 

@@ -29,7 +29,7 @@ def parameter_bars(counts: Mapping[str, int], theme: Theme) -> go.Figure:
     )
     figure.update_yaxes(
         tickmode="array",
-        tickvals=rows,
+        tickvals=rows.tolist(),  # plotly packs an array into bytes when it copies a figure
         ticktext=[part + "  " for part in counts],
         tickfont={"family": MONO, "size": 12},
         showgrid=False,
