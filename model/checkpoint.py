@@ -31,7 +31,7 @@ def load_model(source: str | os.PathLike, tell: hub.Tell = lambda *_: None) -> G
     """
     from model.mini.asset import FOLDER, load_asset
 
-    if source == BUILT_IN or (source not in NAMES and Path(source).resolve() == FOLDER.resolve()):
+    if source == BUILT_IN or (source not in NAMES and Path(source).absolute() == FOLDER):
         model = load_asset()
     else:
         model = load_folder(folder_of(source, tell))

@@ -17,6 +17,7 @@ import torch
 from model import CheckpointError, load_model
 from model.checkpoint import NAMES
 from model.hub import PUBLISHED
+from model.mini.asset import FOLDER
 from tests.checkpoints import (
     SMALL,
     edit_config,
@@ -343,6 +344,13 @@ def test_refuses_with_the_file_and_the_reason(checkpoint, change, reason):
 def test_large_finite_numbers_are_no_fault(checkpoint):
     edit_tensors(checkpoint, lambda t: t[FC].fill_(3e38))
     load_model(checkpoint)
+
+
+def test_the_folder_of_the_built_in_model_is_the_built_in_model():
+    model = load_model(FOLDER)
+    assert torch.equal(model.wte.weight, load_model("mini").wte.weight)
+    with pytest.raises(CheckpointError):
+        load_model("no such\0folder")
 
 
 def test_a_pickle_is_never_opened(checkpoint):

@@ -45,7 +45,7 @@ def card(source: str, view: View, choose: Choose) -> None:
         return
     before, after = neighbours(stop.name)
     with st.container(key="tour"):
-        st.html(told(stop, missing=missing(source, stop)))
+        st.html(told(stop, absent=missing(source, stop)))
         with st.container(horizontal=True, vertical_alignment="center", key="tour_foot"):
             st.html(f'<p class="gb-title">{measured(source, stop)}</p>', width="content")
             _heads(source, stop, choose)
@@ -66,11 +66,11 @@ def missing(source: str, stop: Stop) -> bool:
     return not enough(stop, float(np.nanmax(scores(source, stop))))
 
 
-def told(stop: Stop, missing: bool) -> str:
+def told(stop: Stop, absent: bool) -> str:
     """The fixed part of a card, as HTML."""
     place = list(STOPS).index(stop.name) + 1
     look = html.escape(stop.look)
-    if missing:
+    if absent:
         look = f"<strong>Not found in this model.</strong> GPT-2 Small has it: {look}"
     return (
         f'<p class="gb-tour"><strong>{html.escape(stop.title)}</strong> '
