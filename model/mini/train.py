@@ -285,6 +285,7 @@ def main() -> None:
     parser.add_argument("--heads", type=int, default=SHAPE["H"], help="H")
     parser.add_argument("--rows", type=int, default=Plan.rows, help="rows in a batch")
     parser.add_argument("--peak", type=float, default=Plan.peak, help="highest learning rate")
+    parser.add_argument("--drill", type=float, default=Plan.drill, help="share of it to drill")
     parser.add_argument("--seed", default=Plan.seed, help="decides the corpus")
     parser.add_argument("--run", type=Path, default=Path("runs/mini"), help="log and checkpoint")
     parser.add_argument("--export", type=Path, default=FOLDER, help="where the model goes")
@@ -295,6 +296,7 @@ def main() -> None:
         minutes=args.minutes,
         rows=args.rows,
         peak=args.peak,
+        drill=args.drill,
         seed=args.seed,
         workers=1 if device == "cuda" else Plan.workers,
     )
