@@ -366,6 +366,14 @@ def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):
 def test_the_shipped_curves_fall(shipped):
     curves = shipped_curves()
     assert curves[0].minutes[-1] == pytest.approx(about_asset()["minutes"], abs=0.1)
+    assert curves[0].losses[-1] < curves[0].losses[0] / 2
     for curve in curves:
         assert len(curve.minutes) == len(curve.losses) <= POINTS
-        assert curve.losses[-1] < curve.losses[0] / 2
+
+
+def test_the_shapes_that_are_compared_had_the_same_time(shipped):
+    _, first, *others = shipped_curves()
+    assert others
+    for other in others:
+        assert other.minutes[-1] == pytest.approx(first.minutes[-1], abs=0.1)
+        assert other.losses[-1] > first.losses[-1]  # the first is the shape that was chosen
