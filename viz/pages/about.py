@@ -88,9 +88,9 @@ def built_in() -> None:
     st.markdown(
         "A small model of the same architecture, trained by this project on text from its own "
         f"generator: short stories and {len(families)} families of small skills in simple English. "
-        f"It knows {len(trained_ids()):,} of GPT-2’s tokens; in a prompt, tokens it has never seen "
-        "are underlined. It is here so that the page starts at once and shows the circuits "
-        "clearly; of the world it knows its word lists and no more."
+        f"It knows {len(trained_ids()):,} of GPT-2’s tokens; all others share one row of its "
+        "table, and are underlined in a prompt. It is here so that the page starts at once and "
+        "shows the circuits clearly; of the world it knows its word lists and no more."
     )
     chrome.facts("Built-in model", card(made, scores) | stored())
     shipped, *trials = shipped_curves()
@@ -103,8 +103,8 @@ def built_in() -> None:
     if trials:
         training("Which shape learns most in the same time", "shapes", trials)
         chrome.say(
-            f"Before that, {len(trials)} shapes were trained for {trials[0].minutes[-1]:.0f} "
-            "minutes each on the same text. The solid line is the shape that ships."
+            f"{len(trials)} shapes, trained for {trials[0].minutes[-1]:.0f} minutes each on the "
+            "same text, half of it random tokens. The solid line is the shape that ships."
         )
     with st.expander("How often it is right, by family"):
         st.html(accuracies(families))
@@ -137,8 +137,7 @@ def stored() -> dict[str, str]:
     """How many weights are its own: the page counts the whole table, as for any other model."""
     config, known = engine.model(engine.BUILT_IN).config, len(trained_ids())
     copies = (config.vocabsize - known - 1) * config.dmodel
-    said = f"{config.parameters - copies:,} (the {config.vocabsize - known:,} tokens it was never "
-    return {"Weights of its own": f"{said}trained on share one row)"}
+    return {"Weights, shared ones counted once": f"{config.parameters - copies:,}"}
 
 
 def accuracies(families: dict) -> str:

@@ -20,8 +20,8 @@ def provenance(source: str) -> None:
     title = html.escape(engine.title(source))
     if engine.model(source).config != GPT2_SIZES["gpt2"]:
         st.html(
-            f"<p>{title} has another shape than GPT-2 Small, so there is nothing to compare with "
-            "OpenAI’s release of that.</p>"
+            f"<p>{title}: another shape than GPT-2 Small, so there is nothing to compare with "
+            "OpenAI’s release.</p>"
         )
         return
     with st.spinner("Comparing the weights with OpenAI’s release, tensor by tensor"):
