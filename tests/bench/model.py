@@ -100,7 +100,7 @@ SIDES = {
     "transformers, leanest": lambda size: usual(size, "leanest"),
     "matrix products": floor,
 }
-YARDSTICK = "transformers, kept"
+YARDSTICK = "transformers, at once"
 
 
 def example_ids(size: int) -> list[int]:
