@@ -52,15 +52,20 @@ def save_asset(model: GPT, ids: tuple[int, ...], folder: Path, about: dict) -> N
 def load_asset(folder: Path = FOLDER) -> GPT:
     """The built-in model: a GPT over GPT-2's whole vocabulary, fp32, in eval mode."""
     config = GPTConfig(**_read_config(folder)["config"])
-    with safe_open(folder / WEIGHTS, framework="pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    ids = tensors.pop(IDS).long()
-    state = {name: tensor.float() for name, tensor in tensors.items()}
+    state, ids = load_compact(folder)
     state["wte.weight"] = spread_rows(state["wte.weight"], ids, config.vocabsize)
     state["lm_head.weight"] = state["wte.weight"]
     model = GPT(config)
     model.load_state_dict(state)
     return model.eval()
+
+
+def load_compact(folder: Path) -> tuple[dict[str, Tensor], Tensor]:
+    """The weights as stored, in fp32, and GPT-2's ids of the trained tokens, ascending."""
+    with safe_open(folder / WEIGHTS, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    ids = tensors.pop(IDS).long()
+    return {name: tensor.float() for name, tensor in tensors.items()}, ids
 
 
 def spread_rows(table: Tensor, ids: Tensor, whole: int) -> Tensor:

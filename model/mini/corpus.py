@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,20 +21,31 @@ from model.mini.stories import story
 from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
-RANDOM_SHARE = 0.2  # of the documents are random tokens, repeated
-STORY_SHARE = 0.2  # of the other documents are stories, the rest are tasks, which are shorter
+RANDOM_SHARE = 0.15  # of the documents are random tokens, repeated
+STORY_SHARE = 0.25  # of the other documents are stories, the rest are tasks, which are shorter
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
     "repeated_words": 6,
     "repeated_sentence": 4,
     "indirect_object": 4,
-    "same_word": 2,
+    "reversed_words": 4,
+    "first_letter": 4,
     "capitals": 3,
-    "opposites": 3,
-    "sums": 3,
+    "opposites": 4,
+    "sums": 4,
+    "word_sums": 4,
+    "counting": 3,
+    "brackets": 3,
+    "digits": 3,
+    "number_words": 3,
+    "translation": 3,
+    "whose_color": 3,
+    "who_said_it": 3,
+    "examples_of_a_rule": 2,
+    "same_word": 2,
     "languages": 2,
-    "translation": 2,
-    "number_words": 2,
+    "letters": 2,
+    "months": 2,
     "pronoun": 2,
     "agreement": 2,
     "plurals": 2,
@@ -47,23 +59,23 @@ def is_held_out(text: str) -> bool:
 
 
 def draw_item(rng: Random, family: str, held_out: bool = False) -> Item:
-    """A (prompt, answer) of `family` from the training items, or from the held-out ones."""
+    """An item of `family` from the training items, or from the held-out ones."""
     while True:
-        prompt, answer = FAMILIES[family](rng)
-        if is_held_out(prompt) == held_out:
-            return prompt, answer
+        item = Item(*FAMILIES[family](rng))
+        if is_held_out(item.prompt) == held_out:
+            return item
 
 
 def held_out_items(family: str, count: int) -> list[Item]:
     """Up to `count` different held-out items of `family`; always the same ones."""
     rng, found = Random(family), {}
     for _ in range(100 * count):
-        prompt, answer = FAMILIES[family](rng)
-        if is_held_out(prompt):
-            found[prompt] = answer
+        item = Item(*FAMILIES[family](rng))
+        if is_held_out(item.prompt):
+            found[item.prompt] = item
         if len(found) == count:
             break
-    return list(found.items())
+    return list(found.values())
 
 
 def draw_story(rng: Random, held_out: bool = False) -> str:
@@ -74,20 +86,27 @@ def draw_story(rng: Random, held_out: bool = False) -> str:
             return text
 
 
-def closed(item: Item) -> str:
-    """The item as running text, ended like a sentence."""
-    prompt, answer = item
-    return prompt + answer + ("" if answer[-1] in '."' else ".")
+class Piece(NamedTuple):
+    """A part of a document, and whether it is the one right answer to what stands before it."""
+
+    text: str
+    is_answer: bool = False
 
 
-def task_document(rng: Random) -> str:
+def task_document(rng: Random) -> list[Piece]:
     """One to eight items, of one family or of several, a line each or in one paragraph."""
     names, weights = list(FAMILIES), [WEIGHTS.get(name, 1) for name in FAMILIES]
     count = rng.choice([1, 2, 3, 4, 6, 8])
     drawn = rng.choices(names, weights, k=count)
     if rng.random() < 0.5:
         drawn = drawn[:1] * count
-    return rng.choice(["\n", " "]).join(closed(draw_item(rng, name)) for name in drawn)
+    glue, before, pieces = rng.choice(["\n", " "]), "", []
+    for name in drawn:
+        prompt, answer, rest = draw_item(rng, name)
+        pieces += [Piece(before + prompt), Piece(answer, is_answer=True)]
+        end = rest + ("" if answer[-1] in '."' else ".")
+        before = end + glue
+    return [*pieces, Piece(end)]
 
 
 def random_tokens(rng: Random, ids: list[int]) -> list[int]:
@@ -198,31 +217,49 @@ def build_vocabulary(tokenizer: Tokenizer, documents: int = 30_000, least: int =
     seen: Counter[int] = Counter()
     for _ in range(documents):
         # A share of its own: the tokens stay the same when the mixture of documents changes.
-        text = draw_story(rng) if rng.random() < 0.45 else task_document(rng)
-        seen.update(tokenizer.encode(text))
+        pieces = [Piece(draw_story(rng))] if rng.random() < 0.45 else task_document(rng)
+        for piece in pieces:
+            seen.update(tokenizer.encode(piece.text))
     ids = {token for token, count in seen.items() if count >= least}
     ids |= {tokenizer.encode(chr(code))[0] for code in [10, *range(32, 127)]}
     return Vocabulary(tuple(sorted(ids | common_words(tokenizer) | {tokenizer.end_of_text})))
 
 
-def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[int]:
-    """GPT-2 ids of one training document."""
+class Lesson(NamedTuple):
+    """A token to learn from: GPT-2's id, and whether it belongs to an answer."""
+
+    token: int
+    is_answer: bool = False
+
+
+class Batch(NamedTuple):
+    """(rows, size) compact ids, and where among them the answers are."""
+
+    ids: Tensor
+    answers: Tensor
+
+
+def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Lesson]:
+    """The tokens of one training document."""
     if rng.random() < RANDOM_SHARE:
-        return random_tokens(rng, vocabulary.ids[:-1])
-    if rng.random() < STORY_SHARE:
-        return tokenizer.encode(draw_story(rng))
-    return tokenizer.encode(task_document(rng))
+        return [Lesson(token) for token in random_tokens(rng, vocabulary.ids[:-1])]
+    pieces = [Piece(draw_story(rng))] if rng.random() < STORY_SHARE else task_document(rng)
+    # Each piece by itself: a prompt has to end where it ends when somebody asks it.
+    return [
+        Lesson(token, piece.is_answer) for piece in pieces for token in tokenizer.encode(piece.text)
+    ]
 
 
-def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) -> list[int]:
-    """`size` GPT-2 ids: documents with <|endoftext|> between them, cut at the end.
+def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) -> list[Lesson]:
+    """`size` tokens: documents with <|endoftext|> between them, cut at the end.
 
     Half of the rows start with <|endoftext|> and half with a document, as prompts do.
     """
-    ids = [tokenizer.end_of_text] if rng.random() < 0.5 else []
-    while len(ids) < size:
-        ids += [*document(rng, tokenizer, vocabulary), tokenizer.end_of_text]
-    return ids[:size]
+    end = Lesson(tokenizer.end_of_text)
+    lessons = [end] if rng.random() < 0.5 else []
+    while len(lessons) < size:
+        lessons += [*document(rng, tokenizer, vocabulary), end]
+    return lessons[:size]
 
 
 def batches(
@@ -233,8 +270,8 @@ def batches(
     size: int,
     *,
     drilled: Callable[[], float] = lambda: 1.0,
-) -> Iterator[Tensor]:
-    """Without end: (rows, size) compact ids. The same seed gives the same batches.
+) -> Iterator[Batch]:
+    """Without end: `rows` rows of `size` tokens. The same seed gives the same batches.
 
     `drilled` is asked before each batch how much of the drill is over; below 1, the batch has as
     many tokens in rows of the stage that this is in.
@@ -244,7 +281,9 @@ def batches(
         stage = next((stage for stage in DRILL if drilled() < stage.until), None)
         if stage:
             count = rows * size // stage.size
-            ids = [drill_row(rng, vocabulary.ids[:-1], stage) for _ in range(count)]
+            drawn = [drill_row(rng, vocabulary.ids[:-1], stage) for _ in range(count)]
+            lessons = [[Lesson(token) for token in each] for each in drawn]
         else:
-            ids = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
-        yield vocabulary.lookup[torch.tensor(ids)]
+            lessons = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
+        ids, answers = torch.tensor(lessons).unbind(-1)  # (rows, size) each
+        yield Batch(vocabulary.lookup[ids], answers.bool())

@@ -37,7 +37,7 @@ def example_rows(tokenizer: Tokenizer, words: Vocabulary) -> list[Tensor]:
     prompts = [draw_item(rng, family)[0] for family in FAMILIES for _ in range(400)]
     ids = [tokenizer.encode(prompt, bos=rng.random() < 0.25)[:size] for prompt in prompts]
     padded = [[*some, *[tokenizer.end_of_text] * (size - len(some))] for some in ids]
-    corpus = next(batches("quiet", tokenizer, words, 300, 256))
+    corpus = next(batches("quiet", tokenizer, words, 300, 256)).ids
     return [corpus, words.lookup[torch.tensor(padded)]]
 
 

@@ -6,14 +6,31 @@ tokens carry. FAMILIES lists them all by name.
 
 from collections.abc import Callable
 from random import Random
+from typing import NamedTuple
 
 from model.mini import words as w
 
-Item = tuple[str, str]
-FAMILIES: dict[str, Callable[[Random], Item]] = {}
+
+class Item(NamedTuple):
+    """A task.
+
+    Attributes:
+        prompt: ends where the model is to answer.
+        answer: the one right next word, with its space.
+        rest: how the text goes on, where it would not end there: a row that may stop at any
+            place would teach to stop.
+    """
+
+    prompt: str
+    answer: str
+    rest: str = ""
 
 
-def family(make: Callable[[Random], Item]) -> Callable[[Random], Item]:
+Maker = Callable[[Random], tuple[str, ...]]  # the parts of an Item
+FAMILIES: dict[str, Maker] = {}
+
+
+def family(make: Maker) -> Maker:
     """Enter a family in FAMILIES under its function's name."""
     FAMILIES[make.__name__] = make
     return make
@@ -33,10 +50,11 @@ def split_last(text: str) -> Item:
     return prompt, " " + answer
 
 
-def cut_repeat(rng: Random, parts: list[str], glue: str = " ") -> Item:
-    """`a b c` -> (`a b c a b`, ` c`): the second time stops before a random word."""
-    stop = rng.randint(1, len(parts) - 1) if len(parts) > 1 else 0
-    return f"{glue.join(parts)}{glue}{' '.join(parts[:stop])}".rstrip(), " " + parts[stop]
+def row_of_words(words: list[str], glue: str, cut: int) -> Item:
+    """`a b c d` cut at 2 -> (`a b`, ` c`, ` d`)."""
+    before = "".join(word + glue for word in words[:cut]).rstrip()
+    after = "".join(glue + word for word in words[cut + 1 :])
+    return Item(before, " " + words[cut], after)
 
 
 def anyone(rng: Random) -> tuple[str, str]:
@@ -56,17 +74,23 @@ def thing(rng: Random) -> str:
     return rng.choice(w.THINGS)[0]
 
 
-def walk(rng: Random, chain: list[str], longest: int = 8, circle: bool = False) -> list[str]:
-    """A run of 3 to `longest` neighbours from `chain`, which may close to a circle."""
-    size = rng.randint(3, min(longest, len(chain)))
-    start = rng.randrange(len(chain) if circle else len(chain) - size + 1)
-    return [chain[(start + i) % len(chain)] for i in range(size)]
+def walk(rng: Random, chain: list[str], longest: int = 8, circle: bool = False) -> Item:
+    """Two to `longest` neighbours from `chain`, which may close to a circle; what follows them."""
+    size = rng.randint(2, min(longest, len(chain)) - 1)
+    start = rng.randrange(len(chain) if circle else len(chain) - size)
+    end = start + size + rng.randint(2, 5) if circle else len(chain)
+    return listing(rng, [chain[i % len(chain)] for i in range(start, end)], size)
 
 
-def listing(rng: Random, steps: list[str]) -> Item:
-    """A sequence written with commas, or with spaces; the last step is the answer."""
-    glue = rng.choice([", ", ", ", ", ", " "])
-    return glue.join(steps[:-1]) + glue.rstrip(), " " + steps[-1]
+def listing(rng: Random, steps: list[str], cut: int) -> Item:
+    """A sequence written with commas, or with spaces; the step at `cut` is the answer."""
+    return row_of_words(steps, rng.choice([", ", ", ", ", ", " "]), cut)
+
+
+def neighbours(rng: Random, circle: list[str]) -> tuple[str, str]:
+    """One of the circle and the next."""
+    start = rng.randrange(len(circle))
+    return circle[start], circle[(start + 1) % len(circle)]
 
 
 def sentence(rng: Random) -> str:
@@ -83,7 +107,7 @@ def sentence(rng: Random) -> str:
             f"{who} sat on the {rng.choice([*w.SPOTS, 'mat', 'floor', 'grass', 'roof'])}",
             f"{who} put the {what} in the {rng.choice(w.CONTAINERS)}",
             f"{who} went to the {rng.choice(w.PLACES)} with {anyone(rng)[0]}",
-            f"{who} was {rng.choice(w.FEELINGS)} because the {what} was {rng.choice(w.COLORS)}",
+            f"{who} was {rng.choice(w.FEELINGS)} when the {what} was {rng.choice(w.COLORS)}",
         ]
     )
 
@@ -102,14 +126,15 @@ def place_phrase(rng: Random) -> str:
 def repeated_words(rng: Random) -> Item:
     """`apple river stone seven apple river stone` -> ` seven`"""
     parts = rng.sample(w.POOL, rng.randint(2, 14))
-    return cut_repeat(rng, parts, rng.choice([" ", " ", " ", ", "]))
+    cut = rng.randint(len(parts) + 1, 2 * len(parts) - 1)
+    return row_of_words(2 * parts, rng.choice([" ", " ", " ", ", "]), cut)
 
 
 @family
 def same_word(rng: Random) -> Item:
     """`the the the the` -> ` the`"""
     word = rng.choice([*w.POOL, "the", "a", "and", "of", "to", "in", "it"])
-    return " ".join([word] * rng.randint(3, 8)), " " + word
+    return row_of_words([word] * rng.randint(12, 16), " ", rng.randint(3, 8))
 
 
 @family
@@ -132,20 +157,15 @@ def repeated_phrase_later(rng: Random) -> Item:
 def alternation(rng: Random) -> Item:
     """`red blue red blue red` -> ` blue`"""
     parts = rng.sample(w.POOL, rng.randint(2, 3))
-    size = rng.randint(2 * len(parts), 4 * len(parts))
-    run = [parts[i % len(parts)] for i in range(size + 1)]
-    return listing(rng, run)
+    return listing(rng, 6 * parts, rng.randint(2 * len(parts), 4 * len(parts)))
 
 
 @family
 def reversed_words(rng: Random) -> Item:
     """`red, hat, cup reversed is cup, hat,` -> ` red`"""
-    parts = rng.sample(w.POOL, rng.randint(2, 5))
-    back = parts[::-1]
-    stop = rng.randrange(len(back))
-    return f"{', '.join(parts)} backwards is {' '.join(p + ',' for p in back[:stop])}".rstrip(), (
-        " " + back[stop]
-    )
+    parts = rng.sample(w.POOL, rng.randint(2, 4))
+    prompt, answer, rest = row_of_words(parts[::-1], ", ", rng.randrange(len(parts)))
+    return f"{', '.join(parts)} backwards is {prompt}".rstrip(), answer, rest
 
 
 @family
@@ -220,19 +240,19 @@ def pronoun(rng: Random) -> Item:
     name, subject = anyone(rng)
     if rng.random() < 0.3:
         name, subject = rng.choice(
-            [("The girl", "she"), ("The boy", "he"), ("The woman", "she"), ("The man", "he")]
+            [("the girl", "she"), ("the boy", "he"), ("the woman", "she"), ("the man", "he")]
         )
     if rng.random() < 0.2:
         name, subject = " and ".join(two_names(rng)), "they"
     was = "were" if subject == "they" else "was"
-    where = place_phrase(rng)
+    where, start = place_phrase(rng), name[0].upper() + name[1:]
     return rng.choice(
         [
-            f"{name} {was} {rng.choice(w.FEELINGS)} because",
-            f"{name} {rng.choice(w.ACTS)[1]} {where} until",
+            f"{start} {was} {rng.choice(w.FEELINGS)} because",
+            f"{start} {rng.choice(w.ACTS)[1]} {where} until",
             f"When {name} {rng.choice(w.DEEDS)[1]} the {thing(rng)},",
-            f"{name} said that",
-            f"{name} {rng.choice(w.ACTS)[1]} {where}. Then",
+            f"{start} said that",
+            f"{start} {rng.choice(w.ACTS)[1]} {where}. Later",
         ]
     ), " " + subject
 
@@ -355,17 +375,17 @@ def shopping_list(rng: Random) -> Item:
 @family
 def brackets(rng: Random) -> Item:
     """`( apple [ river ] stone` -> ` )`: what was opened last closes first."""
-    closing, text = [], []
-    for _ in range(rng.randint(2, 7)):
-        if not closing or (rng.random() < 0.5 and len(closing) < 3):
-            opening, end = rng.choice([("(", ")"), ("[", "]"), ("{", "}")])
-            text += [opening, rng.choice(w.POOL)]
-            closing.append(end)
-        else:
-            text += [closing.pop(), rng.choice(w.POOL)]
-    if not closing:
-        text, closing = ["(", text[-1]], [")"]
-    return " ".join(text), " " + closing[-1]
+    (outer, end), (inner, inner_end) = rng.sample([("(", ")"), ("[", "]"), ("{", "}")], 2)
+    first, second, third = (rng.sample(w.NOUNS, rng.randint(1, 2)) for _ in range(3))
+    nested = [outer, *first, inner, *second, inner_end]
+    return rng.choice(
+        [
+            (" ".join([outer, *first]), " " + end),
+            (" ".join([outer, *first, inner, *second]), " " + inner_end),
+            (" ".join(nested), " " + end),
+            (" ".join([*nested, *third]), " " + end),
+        ]
+    )
 
 
 @family
@@ -384,34 +404,33 @@ def closing_quote(rng: Random) -> Item:
 def number_words(rng: Random) -> Item:
     """`one, two, three, four,` -> ` five`"""
     chain = rng.choice([w.NUMBERS[1:], w.NUMBERS[1:], w.NUMBERS[::-1], w.ORDINALS])
-    return listing(rng, walk(rng, chain))
+    return walk(rng, chain)
 
 
 @family
 def digits(rng: Random) -> Item:
-    """`3, 4, 5, 6,` -> ` 7`, also in twos, fives, tens and downwards."""
-    step = rng.choice([1, 1, 1, 2, 3, 5, 10, -1, -2])
-    size = rng.randint(4, 8)
-    start = rng.randint(0, 40 if step < 10 else 9)
-    run = [start + step * i for i in range(size)]
-    if min(run) < 0:
-        run = [x - min(run) for x in run]
-    return listing(rng, [str(x) for x in run])
+    """`3, 4, 5, 6,` -> ` 7`, also the rows of two, five and ten, and downwards."""
+    step = rng.choice([1, 1, 1, 2, 5, 10, -1])
+    start = step * rng.randint(0, 9) if step > 1 else rng.randint(0, 30)
+    run = [start + step * i for i in range(12)]
+    if step < 0:
+        run = [x + 12 for x in run]
+    return listing(rng, [str(x) for x in run], rng.randint(3, 7))
 
 
 @family
 def letters(rng: Random) -> Item:
     """`A, B, C, D,` -> ` E`"""
     chain = rng.choice([w.LETTERS, [x.lower() for x in w.LETTERS]])
-    return listing(rng, walk(rng, chain))
+    return walk(rng, chain)
 
 
 @family
 def days(rng: Random) -> Item:
     """`Monday, Tuesday, Wednesday,` -> ` Thursday`"""
     if rng.random() < 0.6:
-        return listing(rng, walk(rng, w.DAYS, circle=True))
-    here, there = walk(rng, w.DAYS, 3, circle=True)[:2]
+        return walk(rng, w.DAYS, circle=True)
+    here, there = neighbours(rng, w.DAYS)
     return rng.choice(
         [
             (f"The day after {here} is", " " + there),
@@ -427,8 +446,8 @@ def days(rng: Random) -> Item:
 def months(rng: Random) -> Item:
     """`March, April, May,` -> ` June`, and the seasons."""
     if rng.random() < 0.7:
-        return listing(rng, walk(rng, rng.choice([w.MONTHS, w.MONTHS, w.SEASONS]), circle=True))
-    here, there = walk(rng, w.MONTHS, 3, circle=True)[:2]
+        return walk(rng, rng.choice([w.MONTHS, w.MONTHS, w.SEASONS]), circle=True)
+    here, there = neighbours(rng, w.MONTHS)
     return rng.choice(
         [
             (f"The month after {here} is", " " + there),
@@ -441,32 +460,49 @@ def months(rng: Random) -> Item:
 
 @family
 def sums(rng: Random) -> Item:
-    """`3 + 4 =` -> ` 7`"""
-    x, y = rng.randint(0, 12), rng.randint(0, 12)
-    if rng.random() < 0.35:
-        return f"{x + y} - {x} =", f" {y}"
-    return f"{x} + {y} =", f" {x + y}"
+    """`3 + 4 =` -> ` 7`. The table up to ten is learned by heart, each sum in several wordings."""
+    x, y = rng.randint(0, 10), rng.randint(0, 10)
+    return rng.choice(
+        [
+            (f"{x} + {y} =", f" {x + y}"),
+            (f"What is {x} + {y}? It is", f" {x + y}"),
+            (f"The sum of {x} and {y} is", f" {x + y}"),
+            (f"{anyone(rng)[0]} knows that {x} + {y} is", f" {x + y}"),
+            (f"{x + y} - {x} =", f" {y}"),
+            (f"What is {x + y} - {x}? It is", f" {y}"),
+            (f"{anyone(rng)[0]} knows that {x + y} - {x} is", f" {y}"),
+        ]
+    )
 
 
 @family
 def word_sums(rng: Random) -> Item:
     """`two plus three is` -> ` five`"""
     x, y = rng.randint(0, 10), rng.randint(0, 10)
-    names = w.NUMBERS
+    one, other, both = w.NUMBERS[x], w.NUMBERS[y], w.NUMBERS[x + y]
     return rng.choice(
         [
-            (f"{names[x]} plus {names[y]} is", " " + names[x + y]),
-            (f"{names[x + y]} minus {names[x]} is", " " + names[y]),
+            (f"{one} plus {other} is", " " + both),
+            (f"What is {one} plus {other}? It is", " " + both),
+            (f"{one.capitalize()} and {other} make", " " + both),
+            (f"{anyone(rng)[0]} knows that {one} plus {other} is", " " + both),
+            (f"{both} minus {one} is", " " + other),
+            (f"What is {both} minus {one}? It is", " " + other),
+            (f"{anyone(rng)[0]} knows that {both} minus {one} is", " " + other),
         ]
     )
 
 
 @family
 def counting(rng: Random) -> Item:
-    """`cat cat cat. How many? There are` -> ` three`"""
+    """`Look: cat cat cat. How many cats? There are` -> ` three`"""
     one, many = rng.choice(w.ANIMALS + w.FOODS)
-    count = rng.randint(2, 7)
-    return f"{' '.join([one] * count)}. The number of {many} is", " " + w.NUMBERS[count]
+    count = rng.randint(2, 6)
+    shown = " ".join([one] * count)
+    ask = rng.choice(
+        [f"The number of {many} is", f"How many {many}? There are", "Count them! There are"]
+    )
+    return f"Look: {shown}. {ask}", " " + w.NUMBERS[count]
 
 
 @family
@@ -608,12 +644,14 @@ def colors(rng: Random) -> Item:
 def kinds(rng: Random) -> Item:
     """`A rose is a kind of` -> ` flower`"""
     kind = rng.choice(list(w.KINDS))
-    member = rng.choice(w.KINDS[kind].split())
+    member, its = rng.choice(w.KINDS[kind].split()), a(kind).split()[0]
+    one = member if member[0].isupper() or kind in ("color", "number") else a(member)
     return rng.choice(
         [
-            (f"{a(member).capitalize()} is a kind of", " " + kind),
-            (f"What is {a(member)}? It is {a(kind).split()[0]}", " " + kind),
-            (f"The word {member} is the name of {a(kind).split()[0]}", " " + kind),
+            (f"{one[0].upper()}{one[1:]} is {its}", " " + kind),
+            (f"What is {one}? It is {its}", " " + kind),
+            (f"The word {member} is the name of {its}", " " + kind),
+            (f"{anyone(rng)[0]} thinks that {one} is {its}", " " + kind),
         ]
     )
 
@@ -700,6 +738,10 @@ def translation(rng: Random) -> Item:
             (f"The {tongue} word for {row[0]} is", " " + foreign),
             (f"English: {row[0]}. {tongue}:", " " + foreign),
             (f"{tongue}: {foreign}. English:", " " + row[0]),
+            (f"The {tongue} word {foreign} means", " " + row[0]),
+            (f"What is {foreign} in English? It is", " " + row[0]),
+            (f"{anyone(rng)[0]} says {foreign}, which is {tongue} for", " " + row[0]),
+            (f"{anyone(rng)[0]} speaks {tongue} and calls {a(row[0])}", " " + foreign),
             (f"In {tongue}, {row[0]} is", " " + foreign),
             (f"How do you say {row[0]} in {tongue}? You say", " " + foreign),
         ]
@@ -709,7 +751,13 @@ def translation(rng: Random) -> Item:
 @family
 def first_letter(rng: Random) -> Item:
     """`The word apple starts with the letter` -> ` a`"""
-    word = rng.choice(w.POOL)
-    if rng.random() < 0.5:
-        return f"The word {word} starts with the letter", " " + word[0]
-    return f"The word {word} ends with the letter", " " + word[-1]
+    word = rng.choice(w.NOUNS)
+    return rng.choice(
+        [
+            f"The word {word} starts with the letter",
+            f"What is the first letter of {word}? It is",
+            f"The first letter of {word} is",
+            f"{word.capitalize()} is written with",
+            f"{anyone(rng)[0]} writes {word}. It starts with",
+        ]
+    ), " " + word[0]

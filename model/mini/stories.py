@@ -30,6 +30,17 @@ SHOPS = ("shop", "market", "store", "toy shop", "bakery")
 FLOWERS = (("rose", "roses"), ("tulip", "tulips"), ("lily", "lilies"), ("sunflower", "sunflowers"))
 GOOD_MOODS = ("happy", "glad", "proud", "cheerful", "calm", "excited")
 BAD_MOODS = ("sad", "angry", "afraid", "worried", "lonely", "tired", "bored", "nervous")
+# Where a story can take place, and what it can happen beside or under.
+OUTDOORS = w.listed("""park garden forest farm beach village city field playground island market
+harbor valley meadow zoo castle town river lake mountain orchard station""")
+LANDMARKS = w.listed("tree bench bush bridge fence gate wall statue fountain rock")
+BOXES = w.listed("box bag basket bucket jar suitcase backpack chest tin")
+SOLIDS = w.listed("bread cheese butter rice meat ham salad chocolate honey sugar salt")
+# What can be said of almost any thing, and of a place to put it.
+LOOKS = w.listed("""old new big small beautiful strange tiny special simple pretty rare wonderful
+unusual little dusty lovely""")
+# What animals and children alike can do.
+MOVES = w.listed("""run jump sing dance swim sleep play climb fly hide walk travel dream laugh""")
 TIMES = ("morning", "afternoon", "evening", "day", "night")
 
 
@@ -138,7 +149,7 @@ def people(rng: Random) -> dict[str, str]:
             "temper2": temper2,
             "goodmood": rng.choice(GOOD_MOODS),
             "badmood": rng.choice(BAD_MOODS),
-            "act": rng.choice(w.ACTS)[0],
+            "act": rng.choice(MOVES),
         }
     )
 
@@ -157,8 +168,8 @@ def animals(rng: Random) -> dict[str, str]:
 
 def surroundings(rng: Random) -> dict[str, str]:
     """Places, spots, weather and the time of the year."""
-    place, place2 = rng.sample(w.PLACES, 2)
-    spot, spot2 = rng.sample(w.SPOTS, 2)
+    place, place2 = rng.sample(OUTDOORS, 2)
+    spot, spot2 = rng.sample(LANDMARKS, 2)
     day, day2 = rng.sample(w.DAYS, 2)
     month, month2 = rng.sample(w.MONTHS, 2)
     return {
@@ -189,16 +200,16 @@ def goods(rng: Random) -> dict[str, str]:
     food, foods = rng.choice(w.FOODS)
     flower, flowers = rng.choice(FLOWERS)
     color, tint2 = rng.sample(w.COLORS, 2)
-    quality, quality2 = rng.sample(w.QUALITIES, 2)
+    quality, quality2 = rng.sample(LOOKS, 2)
     return {
         "thing": thing,
         "thing_many": things,
-        "box": rng.choice(w.CONTAINERS),
+        "box": rng.choice(BOXES),
         "food": food,
         "foods": foods,
         "flower": flower,
         "flowers": flowers,
-        "eatable": rng.choice(w.EATABLES),
+        "eatable": rng.choice(SOLIDS),
         "cake": rng.choice(CAKES),
         "drink": rng.choice(DRINKS),
         "instrument": rng.choice(["piano", "guitar", "violin", "flute", "drum"]),

@@ -23,8 +23,8 @@ from torch import Tensor, nn
 
 from model.config import GPTConfig
 from model.gpt import GPT, init_weights
-from model.mini.asset import FOLDER, save_asset
-from model.mini.corpus import Vocabulary, batches, build_vocabulary
+from model.mini.asset import FOLDER, about_asset, load_compact, save_asset
+from model.mini.corpus import Batch, Vocabulary, batches, build_vocabulary
 from model.mini.shared_row import example_rows, settle_shared_row
 from model.tokenizer import Tokenizer
 
@@ -45,6 +45,7 @@ class Plan:
     drill: float = 0.13  # share of the budget, at the start, spent on repeated random tokens
     decay: float = 0.1  # weight decay, of matrices only
     unseen: float = 0.005  # share of inputs that the shared row replaces
+    answer: float = 4.0  # how often a token of an answer counts; any other counts once
     seed: str = "mini"
     report: int = 50  # steps between two lines of the log
     save: float = 2.0  # minutes between two checkpoints
@@ -86,8 +87,10 @@ def hide_some(inputs: Tensor, vocabulary: Vocabulary, share: float) -> Tensor:
     return inputs.masked_fill(torch.rand(inputs.shape) < share, vocabulary.shared)
 
 
-def loss_of(model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary) -> Tensor:
-    """Mean cross-entropy in nats over GPT-2's whole vocabulary.
+def loss_of(
+    model: GPT, inputs: Tensor, targets: Tensor, counts: Tensor, vocabulary: Vocabulary
+) -> Tensor:
+    """Mean cross-entropy in nats over GPT-2's whole vocabulary; each target counts `counts` times.
 
     The shared row counts once for each token it stands for: adding the logarithm of their number
     to its logit is the same as repeating it. So the model learns to give all of them together next
@@ -95,7 +98,9 @@ def loss_of(model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary)
     """
     logits = model(inputs).float()  # (B, S, vocabsize)
     logits[..., vocabulary.shared] += math.log(vocabulary.untrained)
-    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=vocabulary.shared)
+    each = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+    counts = counts.flatten() * (targets.flatten() != vocabulary.shared)
+    return (each * counts).sum() / counts.sum()
 
 
 def fused_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
@@ -108,25 +113,29 @@ def fused_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
 
 
 def gradients(
-    model: GPT, inputs: Tensor, targets: Tensor, vocabulary: Vocabulary
+    model: GPT, inputs: Tensor, targets: Tensor, counts: Tensor, vocabulary: Vocabulary
 ) -> tuple[float, tuple[Tensor, ...]]:
     """The loss on (B, S) compact ids and its gradient for each parameter."""
     device = model.wte.weight.device
     # Half precision pays on a GPU; on a CPU without matrix units it measured slower than fp32.
     with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-        loss = loss_of(model, inputs.to(device), targets.to(device), vocabulary)
+        loss = loss_of(model, inputs.to(device), targets.to(device), counts.to(device), vocabulary)
     return loss.item(), torch.autograd.grad(loss, tuple(model.parameters()))
 
 
-def train_step(run: "Run", batch: Tensor) -> float:
-    """One step on (rows, S + 1) compact ids; the loss before it.
+def train_step(run: "Run", batch: Batch) -> float:
+    """One step on rows of S + 1 tokens; the loss before it.
 
     The rows are dealt out to threads that each compute alone: on a busy machine
     they wait for one another once a step instead of once an operation.
     """
-    inputs = hide_some(batch[:, :-1], run.vocabulary, run.plan.unseen)
-    size = -(-len(batch) // run.plan.workers)
-    parts = zip(inputs.split(size), batch[:, 1:].split(size), strict=True)
+    inputs, targets = (
+        hide_some(batch.ids[:, :-1], run.vocabulary, run.plan.unseen),
+        batch.ids[:, 1:],
+    )
+    counts = 1 + (run.plan.answer - 1) * batch.answers[:, 1:].float()
+    size = -(-len(inputs) // run.plan.workers)
+    parts = zip(*(whole.split(size) for whole in (inputs, targets, counts)), strict=True)
     results = list(run.pool.map(lambda part: gradients(run.model, *part, run.vocabulary), parts))
     losses, grads = zip(*results, strict=True)
     for parameter, shares in zip(run.model.parameters(), zip(*grads, strict=True), strict=True):
@@ -146,6 +155,7 @@ class Run:
     optimizer: torch.optim.AdamW
     pool: ThreadPoolExecutor
     progress: Progress = field(default_factory=Progress)
+    before: dict | None = None  # what is known of the model that this one started from
 
     @property
     def done(self) -> float:
@@ -199,6 +209,8 @@ class Run:
             "device": str(self.model.wte.weight.device),
             "torch": torch.__version__,
         }
+        if self.before:
+            about["before"] = self.before
         save_asset(self.model, self.vocabulary.ids, folder, about)
 
 
@@ -230,12 +242,29 @@ def start_run(plan: Plan, vocabulary: Vocabulary, shape: dict, device: str) -> R
     return Run(model, vocabulary, plan, make_optimizer(model, plan), pool)
 
 
+@torch.no_grad()
+def start_from(run: Run, folder: Path) -> None:
+    """Give a fresh run the weights of a built-in model of its shape, saved in `folder`.
+
+    Tokens that are new begin as rows like the others: random, with their mean and spread.
+    """
+    state, ids = load_compact(folder)
+    old, table = state["wte.weight"], run.model.wte.weight
+    rows = old[:-1].mean(0) + old[:-1].std(0) * torch.randn(
+        table.shape, generator=torch.Generator().manual_seed(0)
+    )
+    rows[run.vocabulary.lookup[ids]] = old[:-1]
+    rows[run.vocabulary.shared] = old[-1]
+    run.model.load_state_dict({**state, "wte.weight": rows, "lm_head.weight": rows})
+    run.before = about_asset(folder)
+
+
 def drilled(run: Run) -> float:
     """Share of the drill that is over. Whoever has learned to look back learns the rest faster."""
-    return run.done / run.plan.drill
+    return run.done / run.plan.drill if run.plan.drill else 1.0
 
 
-def train(run: Run, data: Iterator[Tensor], steps: int | None = None) -> Iterator[Progress]:
+def train(run: Run, data: Iterator[Batch], steps: int | None = None) -> Iterator[Progress]:
     """Train until the budget or `steps` is used up; progress after every report."""
     plan, progress, losses, clock = run.plan, run.progress, [], run.clock
     for batch in itertools.islice(data, steps):
@@ -244,7 +273,7 @@ def train(run: Run, data: Iterator[Tensor], steps: int | None = None) -> Iterato
             group["lr"] = learning_rate(plan, run.done)
         losses.append(train_step(run, batch))
         progress.step += 1
-        progress.tokens += batch[:, 1:].numel()
+        progress.tokens += batch.ids[:, 1:].numel()
         progress.seconds += clock() - began
         if progress.step % plan.report == 0 or run.done >= 1:
             progress.loss = sum(losses) / len(losses)
@@ -286,6 +315,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=Plan.rows, help="rows in a batch")
     parser.add_argument("--peak", type=float, default=Plan.peak, help="highest learning rate")
     parser.add_argument("--drill", type=float, default=Plan.drill, help="share of it to drill")
+    parser.add_argument("--start", type=Path, help="a built-in model to go on from, with new words")
     parser.add_argument("--seed", default=Plan.seed, help="decides the corpus")
     parser.add_argument("--run", type=Path, default=Path("runs/mini"), help="log and checkpoint")
     parser.add_argument("--export", type=Path, default=FOLDER, help="where the model goes")
@@ -305,6 +335,8 @@ def main() -> None:
     log.info("%d trained tokens", len(vocabulary.ids))
     shape = SHAPE | {"N": args.blocks, "dmodel": args.width, "H": args.heads}
     run = start_run(plan, vocabulary, shape, device)
+    if args.start:
+        start_from(run, args.start)
     if (args.run / "checkpoint.pt").exists():
         run.restore(args.run / "checkpoint.pt")
     torch.manual_seed(run.progress.step)  # decides which inputs are hidden

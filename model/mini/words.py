@@ -13,11 +13,20 @@ def pairs(text: str) -> tuple[tuple[str, ...], ...]:
 
 GIRLS = listed("""Mary Anna Lucy Emma Lily Rose Sarah Kate Alice Jane Ruth Grace Ella Clara Eva
 Nora Maria Julia Laura Helen Emily Sophie Susan Linda Amy Nina Rachel Claire Martha Ellen Molly
-Ruby Daisy Hannah Olivia Mia Zoe Lisa Diana Karen Betty Carol Julie Heather""")
+Ruby Daisy Hannah Olivia Mia Zoe Lisa Diana Karen Betty Carol Julie Heather Alison Amanda Angela
+Barbara Catherine Christine Cindy Elena Elizabeth Eleanor Fiona Holly Irene Jennifer Jessica Joan
+Judy Kelly Marie Megan Melissa Michelle Nancy Naomi Pamela Rebecca Rita Samantha Sandra Sara
+Sharon Sofia Stephanie Teresa Vera Vanessa Wendy Zara""")
 BOYS = listed("""John Tom Ben Sam Max Jack Peter Paul David James Mark Luke Adam Henry George Leo
-Oscar Simon Daniel Michael Robert William Thomas Charles Frank Fred Billy Tim Bob Joe Dan Jim Harry
-Eric Kevin Martin Victor Oliver Jacob Noah Steve Alex Andrew Brian""")
-SURNAMES = listed("Smith Brown Green White Black King Hill Wood Stone Cook Baker Taylor Young")
+Oscar Simon Daniel Michael Robert William Thomas Charles Frank Fred Billy Tim Bob Joe Dan Jim
+Harry Eric Kevin Martin Victor Oliver Jacob Noah Steve Alex Andrew Brian Aaron Adrian Albert Alan
+Anthony Arthur Benjamin Bruce Carl Chris Colin Craig Dennis Derek Donald Douglas Edward Ethan
+Felix Gary Gerald Gordon Gregory Howard Hugo Ian Jason Jeff Jerry Jonathan Joseph Joshua Keith
+Kenneth Larry Lewis Louis Matthew Nathan Neil Nick Nicholas Owen Patrick Philip Ralph Raymond
+Richard Roger Ronald Ross Roy Ryan Scott Sean Stephen Stuart Todd Tony Walter Wayne""")
+SURNAMES = listed("""Smith Brown Green White Black King Hill Wood Stone Cook Baker Taylor Young
+Miller Jones Wilson Clark Lewis Walker Wright Turner Cooper Parker Carter Collins Morgan Bell
+Bailey Fisher Hunter Marsh Fox Rice Price Long West North Lane Field Forest Brooks Rivers Snow""")
 
 COLORS = listed("red blue green yellow white black brown pink purple orange gray golden silver")
 NUMBERS = listed("""zero one two three four five six seven eight nine ten eleven twelve thirteen
@@ -43,40 +52,83 @@ piano:pianos violin:violins flute:flutes camera:cameras phone:phones radio:radio
 computer:computers ticket:tickets flag:flags mask:masks crown:crowns sword:swords shield:shields
 button:buttons needle:needles chain:chains wheel:wheels engine:engines balloon:balloons
 puzzle:puzzles story:stories song:songs poem:poems gift:gifts present:presents jar:jars pot:pots
-pan:pans towel:towels soap:soaps""")
+pan:pans towel:towels soap:soaps helmet:helmets jacket:jackets sweater:sweaters belt:belts
+necklace:necklaces bracelet:bracelets purse:purses wallet:wallets envelope:envelopes stamp:stamps
+diary:diaries notebook:notebooks magazine:magazines newspaper:newspapers painting:paintings
+statue:statues trumpet:trumpets whistle:whistles robot:robots rocket:rockets marble:marbles
+dice:dice costume:costumes wig:wigs lantern:lanterns torch:torches match:matches bulb:bulbs
+battery:batteries cable:cables wire:wires tube:tubes pipe:pipes hook:hooks knot:knots
+ribbon:ribbons string:strings thread:threads carpet:carpets curtain:curtains cushion:cushions
+vase:vases tray:trays kettle:kettles mug:mugs barrel:barrels crate:crates trunk:trunks tent:tents
+sail:sails paddle:paddles net:nets medal:medals trophy:trophies badge:badges pebble:pebbles
+crystal:crystals diamond:diamonds pearl:pearls arrow:arrows bow:bows axe:axes spade:spades
+tablet:tablets screen:screens""")
 ANIMALS = pairs("""cat:cats dog:dogs cow:cows horse:horses pig:pigs sheep:sheep goat:goats
-duck:ducks hen:hens goose:geese bird:birds mouse:mice rat:rats rabbit:rabbits fox:foxes wolf:wolves
-bear:bears lion:lions tiger:tigers monkey:monkeys elephant:elephants frog:frogs snake:snakes
-turtle:turtles fish:fish shark:sharks whale:whales dolphin:dolphins bee:bees ant:ants
+duck:ducks hen:hens goose:geese bird:birds mouse:mice rat:rats rabbit:rabbits fox:foxes
+wolf:wolves bear:bears lion:lions tiger:tigers monkey:monkeys elephant:elephants frog:frogs
+snake:snakes turtle:turtles fish:fish shark:sharks whale:whales dolphin:dolphins bee:bees ant:ants
 spider:spiders butterfly:butterflies owl:owls eagle:eagles crow:crows parrot:parrots
-penguin:penguins swan:swans deer:deer squirrel:squirrels camel:camels donkey:donkeys kitten:kittens
-puppy:puppies lamb:lambs calf:calves chicken:chickens worm:worms bat:bats crab:crabs
-snail:snails""")
-FOODS = pairs("""apple:apples pear:pears orange:oranges banana:bananas lemon:lemons cherry:cherries
-grape:grapes peach:peaches plum:plums berry:berries melon:melons tomato:tomatoes potato:potatoes
-carrot:carrots onion:onions bean:beans mushroom:mushrooms egg:eggs cake:cakes cookie:cookies
-pie:pies sandwich:sandwiches pizza:pizzas sausage:sausages pancake:pancakes""")
-EATABLES = listed("bread cheese butter milk honey rice soup meat salt sugar juice tea coffee water")
-PEOPLE = pairs("""man:men woman:women child:children boy:boys girl:girls baby:babies friend:friends
-teacher:teachers doctor:doctors farmer:farmers king:kings queen:queens prince:princes
-princess:princesses sailor:sailors soldier:soldiers baker:bakers painter:painters singer:singers
-driver:drivers pilot:pilots nurse:nurses student:students neighbor:neighbors judge:judges
-writer:writers hunter:hunters""")
+penguin:penguins swan:swans deer:deer squirrel:squirrels camel:camels donkey:donkeys
+kitten:kittens puppy:puppies lamb:lambs calf:calves chicken:chickens worm:worms bat:bats
+crab:crabs snail:snails giraffe:giraffes zebra:zebras panda:pandas leopard:leopards
+kangaroo:kangaroos buffalo:buffaloes moose:moose seal:seals otter:otters beaver:beavers
+hamster:hamsters pigeon:pigeons sparrow:sparrows robin:robins hawk:hawks falcon:falcons
+raven:ravens seagull:seagulls ostrich:ostriches lizard:lizards crocodile:crocodiles toad:toads
+salmon:salmon octopus:octopuses lobster:lobsters beetle:beetles moth:moths dragonfly:dragonflies
+grasshopper:grasshoppers pony:ponies bull:bulls ox:oxen rooster:roosters turkey:turkeys
+hedgehog:hedgehogs mole:moles gorilla:gorillas""")
+FOODS = pairs("""apple:apples pear:pears orange:oranges banana:bananas lemon:lemons
+cherry:cherries grape:grapes peach:peaches plum:plums berry:berries melon:melons tomato:tomatoes
+potato:potatoes carrot:carrots onion:onions bean:beans mushroom:mushrooms egg:eggs cake:cakes
+cookie:cookies pie:pies sandwich:sandwiches pizza:pizzas sausage:sausages pancake:pancakes
+strawberry:strawberries mango:mangoes olive:olives pepper:peppers pumpkin:pumpkins
+cabbage:cabbages cucumber:cucumbers biscuit:biscuits muffin:muffins waffle:waffles donut:donuts
+burger:burgers noodle:noodles dumpling:dumplings candy:candies snack:snacks roll:rolls loaf:loaves
+steak:steaks radish:radishes coconut:coconuts almond:almonds""")
+EATABLES = listed("""bread cheese butter milk honey rice soup meat salt sugar juice tea coffee
+water ham pasta flour cream oil jam yogurt spinach garlic corn wheat ginger chocolate vinegar tofu
+lettuce salad lemonade beef""")
+PEOPLE = pairs("""man:men woman:women child:children boy:boys girl:girls baby:babies
+friend:friends teacher:teachers doctor:doctors farmer:farmers king:kings queen:queens
+prince:princes princess:princesses sailor:sailors soldier:soldiers baker:bakers painter:painters
+singer:singers driver:drivers pilot:pilots nurse:nurses student:students neighbor:neighbors
+judge:judges writer:writers hunter:hunters artist:artists actor:actors dancer:dancers
+musician:musicians poet:poets lawyer:lawyers engineer:engineers scientist:scientists
+reporter:reporters photographer:photographers waiter:waiters barber:barbers butcher:butchers
+carpenter:carpenters builder:builders tailor:tailors gardener:gardeners shepherd:shepherds
+captain:captains guard:guards servant:servants knight:knights wizard:wizards witch:witches
+giant:giants pirate:pirates thief:thieves clown:clowns athlete:athletes runner:runners
+coach:coaches player:players guest:guests stranger:strangers traveler:travelers tourist:tourists
+customer:customers manager:managers boss:bosses worker:workers lady:ladies gentleman:gentlemen
+parent:parents twin:twins cousin:cousins grandson:grandsons hero:heroes leader:leaders
+mayor:mayors librarian:librarians dentist:dentists firefighter:firefighters""")
 SCENERY = pairs("""house:houses tree:trees river:rivers mountain:mountains hill:hills lake:lakes
 road:roads bridge:bridges garden:gardens field:fields forest:forests island:islands city:cities
 village:villages street:streets school:schools church:churches castle:castles tower:towers
 wall:walls door:doors window:windows room:rooms table:tables chair:chairs bed:beds shelf:shelves
 roof:roofs floor:floors star:stars cloud:clouds farm:farms shop:shops store:stores park:parks
 station:stations ship:ships plane:planes bus:buses fence:fences gate:gates cave:caves
-beach:beaches""")
+beach:beaches pond:ponds stream:streams waterfall:waterfalls valley:valleys desert:deserts
+jungle:jungles meadow:meadows cliff:cliffs rock:rocks path:paths tunnel:tunnels corner:corners
+square:squares fountain:fountains harbor:harbors lighthouse:lighthouses palace:palaces
+temple:temples cottage:cottages cabin:cabins barn:barns stable:stables factory:factories
+mill:mills mine:mines prison:prisons court:courts tavern:taverns hall:halls kitchen:kitchens
+bathroom:bathrooms cellar:cellars attic:attics balcony:balconies stair:stairs chimney:chimneys
+ceiling:ceilings bench:benches desk:desks sofa:sofas pillar:pillars bush:bushes branch:branches
+root:roots planet:planets wave:waves shore:shores coast:coasts volcano:volcanoes glacier:glaciers
+canal:canals dam:dams well:wells orchard:orchards vineyard:vineyards""")
 COUNTABLE = THINGS + ANIMALS + FOODS + PEOPLE + SCENERY
 NOUNS = tuple(dict.fromkeys(one for one, _ in COUNTABLE))
 
-PLACES = listed("""park garden school store shop market library beach forest farm castle museum zoo
-river lake kitchen house station village city church field hospital office theater bakery
-restaurant playground hotel bank airport island mountain bridge""")
-CONTAINERS = listed("box bag basket drawer bucket cupboard jar chest pocket bowl closet suitcase")
-SPOTS = listed("tree table bed chair bridge bench sofa bush hill fence window door wall rock")
+PLACES = listed("""park garden school store shop market library beach forest farm castle museum
+zoo river lake kitchen house station village city church field hospital office theater bakery
+restaurant playground hotel bank airport island mountain bridge town palace meadow valley harbor
+circus gallery café stadium gym pool campsite lighthouse temple cottage barn factory orchard
+desert jungle cinema pharmacy court square""")
+CONTAINERS = listed("""box bag basket drawer bucket cupboard jar chest pocket bowl closet suitcase
+trunk crate barrel purse tin wallet backpack cabinet""")
+SPOTS = listed("""tree table bed chair bridge bench sofa bush hill fence window door wall rock
+gate well stairs fountain desk statue pillar""")
 
 # Base form, past, third person: verbs that need nothing after them.
 ACTS = pairs("""walk:walked:walks run:ran:runs jump:jumped:jumps sing:sang:sings
@@ -87,7 +139,16 @@ wait:waited:waits smile:smiled:smiles shout:shouted:shouts climb:climbed:climbs 
 fly:flew:flies ride:rode:rides drive:drove:drives sit:sat:sits stand:stood:stands
 think:thought:thinks dream:dreamed:dreams travel:traveled:travels study:studied:studies
 learn:learned:learns teach:taught:teaches speak:spoke:speaks fight:fought:fights win:won:wins
-lose:lost:loses begin:began:begins stop:stopped:stops rest:rested:rests hide:hid:hides""")
+lose:lost:loses begin:began:begins stop:stopped:stops rest:rested:rests hide:hid:hides
+shine:shone:shines shake:shook:shakes kneel:knelt:kneels crawl:crawled:crawls skate:skated:skates
+ski:skied:skis march:marched:marches wander:wandered:wanders hurry:hurried:hurries
+rush:rushed:rushes stumble:stumbled:stumbles slip:slipped:slips whisper:whispered:whispers
+scream:screamed:screams yell:yelled:yells sigh:sighed:sighs cough:coughed:coughs
+sneeze:sneezed:sneezes yawn:yawned:yawns wake:woke:wakes bathe:bathed:bathes wave:waved:waves
+nod:nodded:nods bow:bowed:bows wink:winked:winks stare:stared:stares blink:blinked:blinks
+breathe:breathed:breathes sweat:sweated:sweats shiver:shivered:shivers grow:grew:grows
+argue:argued:argues pray:prayed:prays joke:joked:jokes camp:camped:camps sail:sailed:sails
+hike:hiked:hikes practice:practiced:practices relax:relaxed:relaxes sneak:sneaked:sneaks""")
 # Verbs that take a thing.
 DEEDS = pairs("""see:saw:sees find:found:finds buy:bought:buys sell:sold:sells make:made:makes
 take:took:takes bring:brought:brings give:gave:gives hold:held:holds carry:carried:carries
@@ -96,8 +157,22 @@ open:opened:opens close:closed:closes lift:lifted:lifts throw:threw:throws catch
 push:pushed:pushes pull:pulled:pulls like:liked:likes love:loved:loves want:wanted:wants
 need:needed:needs keep:kept:keeps build:built:builds cut:cut:cuts choose:chose:chooses
 touch:touched:touches watch:watched:watches use:used:uses forget:forgot:forgets
-remember:remembered:remembers hear:heard:hears send:sent:sends show:showed:shows steal:stole:steals
-drop:dropped:drops""")
+remember:remembered:remembers hear:heard:hears send:sent:sends show:showed:shows
+steal:stole:steals drop:dropped:drops borrow:borrowed:borrows lend:lent:lends
+return:returned:returns collect:collected:collects count:counted:counts measure:measured:measures
+weigh:weighed:weighs fill:filled:fills empty:emptied:empties wrap:wrapped:wraps fold:folded:folds
+tie:tied:ties hang:hung:hangs pack:packed:packs share:shared:shares polish:polished:polishes
+repair:repaired:repairs destroy:destroyed:destroys burn:burned:burns bury:buried:buries
+discover:discovered:discovers notice:noticed:notices admire:admired:admires
+describe:described:describes copy:copied:copies order:ordered:orders deliver:delivered:delivers
+receive:received:receives accept:accepted:accepts refuse:refused:refuses hate:hated:hates
+miss:missed:misses guard:guarded:guards protect:protected:protects follow:followed:follows
+chase:chased:chases kick:kicked:kicks hit:hit:hits shut:shut:shuts lock:locked:locks
+press:pressed:presses squeeze:squeezed:squeezes move:moved:moves turn:turned:turns
+raise:raised:raises lower:lowered:lowers tear:tore:tears bend:bent:bends feel:felt:feels
+smell:smelled:smells taste:tasted:tastes name:named:names mention:mentioned:mentions
+prepare:prepared:prepares decorate:decorated:decorates invent:invented:invents
+design:designed:designs""")
 
 OPPOSITES = pairs("""hot:cold big:small tall:short fast:slow old:young new:old happy:sad light:dark
 day:night up:down left:right good:bad rich:poor hard:soft strong:weak full:empty open:closed
@@ -116,15 +191,29 @@ strong:stronger:strongest weak:weaker:weakest high:higher:highest low:lower:lowe
 hard:harder:hardest soft:softer:softest deep:deeper:deepest wide:wider:widest rich:richer:richest
 poor:poorer:poorest dark:darker:darkest light:lighter:lightest happy:happier:happiest
 easy:easier:easiest good:better:best bad:worse:worst near:nearer:nearest clean:cleaner:cleanest
-cheap:cheaper:cheapest""")
+cheap:cheaper:cheapest loud:louder:loudest quiet:quieter:quietest thick:thicker:thickest
+thin:thinner:thinnest sweet:sweeter:sweetest bright:brighter:brightest warm:warmer:warmest
+cool:cooler:coolest kind:kinder:kindest brave:braver:bravest smart:smarter:smartest
+funny:funnier:funniest heavy:heavier:heaviest early:earlier:earliest late:later:latest
+busy:busier:busiest safe:safer:safest sharp:sharper:sharpest smooth:smoother:smoothest
+great:greater:greatest""")
 QUALITIES = listed("""big small old new little tall long short round heavy light soft hard warm
 cold wet dry clean dirty shiny pretty broken strange bright dark beautiful wooden tiny huge empty
-famous special simple lovely smooth sharp thick thin magic cheap expensive modern ancient rare""")
+famous special simple lovely smooth sharp thick thin magic cheap expensive modern ancient rare
+colorful plain perfect useful useless hollow solid flat curved pointed folded painted carved
+polished dusty rusty sticky greasy fragile sturdy delicate elegant fancy ordinary unusual
+mysterious secret favorite precious valuable foreign wonderful amazing terrible ugly crooked
+striped spotted fresh frozen burnt spare missing""")
 TEMPERS = listed("""kind brave clever shy quiet lazy gentle polite friendly curious honest careful
-proud funny wise smart strong cheerful patient lonely young old little poor rich""")
+proud funny wise smart strong cheerful patient lonely young old little poor rich generous selfish
+stubborn loyal fair humble calm serious jealous greedy bold helpful playful careless thoughtful
+talented famous noble cruel stern charming gifted silent busy""")
 FEELINGS = listed("""happy sad angry tired hungry thirsty afraid proud excited surprised worried
-bored lonely calm cold sick glad nervous""")
-WEATHER = listed("sunny rainy windy cloudy cold warm hot foggy snowy stormy")
+bored lonely calm cold sick glad nervous joyful grateful amazed confused disappointed jealous
+ashamed upset relieved hopeful frightened furious miserable sleepy curious thankful satisfied
+delighted shocked""")
+WEATHER = listed("""sunny rainy windy cloudy cold warm hot foggy snowy stormy chilly humid mild
+dry wet bright icy calm""")
 
 SOUNDS = pairs("""cow:moo dog:woof cat:meow sheep:baa duck:quack pig:oink horse:neigh lion:roar
 bee:buzz snake:hiss owl:hoot mouse:squeak wolf:howl frog:croak crow:caw bird:tweet hen:cluck""")
@@ -171,7 +260,7 @@ KINDS = {
     "shape": "circle square triangle star rectangle cube oval",
     "season": "spring summer autumn winter",
     "meal": "breakfast lunch dinner supper",
-    "game": "chess poker football hockey tennis",
+    "game": "chess poker checkers dominoes",
     "piece of clothing": "shirt coat hat dress sock scarf jacket sweater",
     "piece of furniture": "table chair bed sofa desk shelf",
     "part of the body": "arm leg hand foot head nose ear eye mouth knee finger",
@@ -207,9 +296,34 @@ money price morning evening night noon week month year hour minute second time s
 sound voice word name line page question answer idea plan dream secret truth lie hope fear joy
 peace war law power world country land town home family mother father sister brother uncle aunt
 cousin grandmother grandfather head face eye ear nose mouth tooth tongue neck arm hand finger leg
-foot knee heart bone skin hair blood body mind game team race prize party holiday trip journey path
-corner middle side end top bottom edge north south east west left right piece part half group pair
-number letter color shape size weight height circle square triangle""")
+foot knee heart bone skin hair blood body mind game team race prize party holiday trip journey
+path corner middle side end top bottom edge north south east west left right piece part half group
+pair number letter color shape size weight height circle square triangle dawn dusk midnight today
+tomorrow yesterday weekend century moment season birthday wedding funeral festival carnival
+ceremony dance concert lesson homework exam test grade class club crowd audience neighbor citizen
+army navy battle victory defeat enemy spy hero legend myth magic spell curse ghost monster dragon
+fairy angel devil heaven hell soul spirit faith religion science art history math language grammar
+sentence paragraph chapter title author poem rhyme melody rhythm drama comedy tragedy scene stage
+actor film movie news report message signal sign symbol code rule order duty task job career
+profit debt wage salary tax bank fortune treasure reward gift loan cost bill coin market trade
+goods cargo ship anchor deck harbor tide current breeze thunder lightning fog mist dew frost hail
+shadow darkness sunlight flame smoke ash dust mud clay marble brick concrete steel copper bronze
+tin lead rubber plastic wool fur velvet linen thread button zipper sleeve collar pocket shoelace
+heel sole chin cheek forehead eyebrow lip throat shoulder elbow wrist thumb chest stomach hip
+ankle toe brain lung liver muscle nerve health illness fever pain wound medicine cure poison
+breath sleep rest hunger thirst taste smell touch sight hearing memory thought opinion belief
+doubt reason cause effect result success failure chance luck risk danger safety courage pride
+shame guilt anger sadness happiness surprise beauty kindness honesty patience wisdom youth age
+childhood friendship marriage freedom justice crime prison judge jury witness proof promise vow
+excuse apology advice warning joke riddle rumor gossip quarrel argument agreement deal contract
+map route highway railway airport runway pilot flight luggage passport border customs hotel lobby
+elevator staircase hallway basement roof chimney fireplace stove oven sink faucet refrigerator
+cupboard shelf drawer breakfast lunch dinner supper dessert recipe menu flavor spice pinch slice
+spoonful football soccer tennis golf hockey chess poker swimming wrestling boxing archery marathon
+score goal referee whistle champion opponent captain coach stadium equator pole continent gulf bay
+cape peninsula canyon plain swamp marsh oasis dune reef atom molecule electricity energy gravity
+magnet telescope microscope laboratory experiment computer keyboard mouse internet website
+password robot satellite rocket planet comet galaxy universe""")
 POOL = tuple(
     dict.fromkeys(
         [*NOUNS, *EXTRA_WORDS, *COLORS, *NUMBERS[1:], *QUALITIES, *TEMPERS, *FEELINGS, *EATABLES]
