@@ -20,6 +20,8 @@ from model.mini.asset import (
 )
 from model.mini.corpus import (
     DRILL,
+    Lesson,
+    Piece,
     Vocabulary,
     batches,
     draw_item,
@@ -27,6 +29,7 @@ from model.mini.corpus import (
     drill_row,
     held_out_items,
     is_held_out,
+    lessons,
     one_run,
     random_tokens,
     shuffled_runs,
@@ -45,6 +48,7 @@ from model.mini.train import (
     keep_records,
     learning_rate,
     loss_of,
+    start_from,
     start_run,
     train,
 )
@@ -67,10 +71,15 @@ def tokenizer():
     return Tokenizer()
 
 
+def whole_text(pieces) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
 @pytest.fixture(scope="module")
 def vocabulary(tokenizer):
     rng = Random("test")
-    text = " ".join(task_document(rng) + draw_story(rng) for _ in range(100))
+    documents = (whole_text(task_document(rng)) + draw_story(rng) for _ in range(100))
+    text = " ".join(documents)
     return Vocabulary(tuple(sorted({*tokenizer.encode(text), tokenizer.end_of_text})))
 
 
@@ -84,7 +93,8 @@ def shipped():
 
 def test_the_same_seed_gives_the_same_batches(tokenizer, vocabulary):
     def drawn(seed):
-        return torch.stack(list(itertools.islice(batches(seed, tokenizer, vocabulary, 2, 64), 3)))
+        drawn = itertools.islice(batches(seed, tokenizer, vocabulary, 2, 64), 3)
+        return torch.stack([batch.ids for batch in drawn])
 
     assert torch.equal(drawn("a"), drawn("a"))
     assert not torch.equal(drawn("a"), drawn("b"))
@@ -94,19 +104,42 @@ def test_the_same_seed_gives_the_same_batches(tokenizer, vocabulary):
 def test_items_are_prompts_with_an_answer(family, tokenizer):
     rng = Random(family)
     for _ in range(200):
-        prompt, answer = draw_item(rng, family)
+        prompt, answer, rest = draw_item(rng, family)
         assert prompt and prompt == prompt.rstrip()
         assert answer[0] == " " or answer == '."'
         ids = tokenizer.encode(prompt)
         assert tokenizer.encode(prompt + answer)[: len(ids)] == ids  # the cut is a token's edge
+        assert rest == rest.rstrip() and "  " not in prompt + answer + rest
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_held_out_items_are_never_trained_on(family):
-    held_out = {prompt for prompt, _ in held_out_items(family, 50)}
+    held_out = {item.prompt for item in held_out_items(family, 50)}
     rng = Random("training")
     assert held_out
-    assert held_out.isdisjoint(draw_item(rng, family)[0] for _ in range(500))
+    assert held_out.isdisjoint(draw_item(rng, family).prompt for _ in range(500))
+
+
+def test_a_row_goes_on_where_it_was_asked():
+    """Else the model would learn that a row may end at any place."""
+    rng = Random("rows")
+    for _ in range(100):
+        assert "".join(draw_item(rng, "letters"))[-1] in "Zz"
+        words = "".join(draw_item(rng, "repeated_words")).replace(",", "").split()
+        assert words[: len(words) // 2] * 2 == words
+
+
+def test_answers_are_marked(tokenizer, vocabulary):
+    """Each counts more in the loss, cut into tokens as after its prompt alone."""
+    pieces = [Piece("( hat"), Piece(" )", is_answer=True), Piece(".")]
+    assert [piece for piece in lessons(pieces, tokenizer) if piece.is_answer] == [
+        Lesson(tokenizer.encode(" )")[0], is_answer=True)  # not " )." in one
+    ]
+    batch = next(batches("answers", tokenizer, vocabulary, 20, 128))
+    assert batch.answers.shape == batch.ids.shape == (20, 128)
+    assert 0.01 < batch.answers.float().mean() < 0.2
+    pieces = task_document(Random("answers"))
+    assert [piece.is_answer for piece in pieces] == [False, True] * (len(pieces) // 2) + [False]
 
 
 def test_stories_are_split_too():
@@ -160,7 +193,21 @@ def test_the_shared_row_counts_once_for_each_token_it_stands_for(vocabulary):
     logits = model.norm(model.stream(inputs)) @ table.T
     ids = torch.tensor(whole.ids)
     full = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[targets].flatten())
-    assert loss_of(model, inputs, targets, whole).item() == pytest.approx(full.item(), rel=1e-5)
+    once = torch.ones(targets.shape)
+    compact_loss = loss_of(model, inputs, targets, once, whole)
+    assert compact_loss.item() == pytest.approx(full.item(), rel=1e-5)
+
+
+def test_an_answer_counts_more_and_an_untrained_target_not_at_all(vocabulary):
+    model = GPT(GPTConfig(vocabsize=len(vocabulary.ids) + 1, **TINY))
+    init_weights(model, torch.Generator().manual_seed(1))
+    inputs, targets = torch.tensor([[1, 2, 3]]), torch.tensor([[4, 5, vocabulary.shared]])
+    one, other = (
+        loss_of(model, inputs, targets, torch.tensor([counts]), vocabulary).item()
+        for counts in ([1.0, 0.0, 9.0], [0.0, 1.0, 9.0])
+    )
+    both = loss_of(model, inputs, targets, torch.tensor([[1.0, 4.0, 9.0]]), vocabulary).item()
+    assert both == pytest.approx((one + 4 * other) / 5, rel=1e-5) and one != other
 
 
 def test_training_attends_as_the_network_does():
@@ -197,6 +244,28 @@ def test_a_few_steps_reduce_the_loss_and_a_checkpoint_goes_on(tokenizer, vocabul
         assert torch.equal(one, other)
 
 
+def test_a_run_can_go_on_from_a_model_with_fewer_words(tokenizer, vocabulary, tmp_path):
+    fewer = Vocabulary(vocabulary.ids[::2])
+    first = make_run(fewer)
+    first.export(tmp_path)
+    run = make_run(vocabulary)
+    start_from(run, tmp_path)
+    known = list(fewer.ids)
+    old, new = first.model.wte.weight, run.model.wte.weight
+    assert torch.allclose(new[vocabulary.lookup[known]], old[:-1], atol=1e-3)  # stored in fp16
+    assert torch.allclose(new[vocabulary.shared], old[fewer.shared], atol=1e-3)
+    fresh = new[vocabulary.lookup[list(vocabulary.ids[1::2])]]
+    assert fresh.std().item() == pytest.approx(old[:-1].std().item(), rel=0.1)
+    assert len(fresh.unique(dim=0)) == len(fresh)
+    assert run.model.lm_head.weight is run.model.wte.weight
+    run.export(tmp_path / "next")
+    assert about_asset(tmp_path / "next")["before"] == about_asset(tmp_path)
+
+
+def test_a_run_without_drill_begins_with_the_corpus(vocabulary):
+    assert drilled(make_run(vocabulary, drill=0.0)) == 1
+
+
 def test_a_run_starts_with_drill(vocabulary):
     run = make_run(vocabulary)
     assert drilled(run) == 0
@@ -226,7 +295,7 @@ def test_shuffled_runs_come_in_another_order_each_time():
 def test_each_stage_of_the_drill_has_rows_of_its_size(tokenizer, vocabulary, stage):
     assert len(drill_row(Random(0), list(range(100)), stage)) == stage.size
     done = stage.until - 0.001
-    rows = next(batches("x", tokenizer, vocabulary, 4, 257, drilled=lambda: done))
+    rows = next(batches("x", tokenizer, vocabulary, 4, 257, drilled=lambda: done)).ids
     assert rows.shape == (4 * 257 // stage.size, stage.size)
 
 
@@ -248,7 +317,7 @@ def test_a_run_stops_at_its_budget(tokenizer, vocabulary):
 def test_the_shared_row_is_made_quiet_and_nothing_else_changes(tokenizer, vocabulary):
     model = make_run(vocabulary).model
     model.norm.bias.data.fill_(2.0)  # a direction all streams share, as training gives them
-    rows = next(batches("quiet", tokenizer, vocabulary, 16, 32))
+    rows = next(batches("quiet", tokenizer, vocabulary, 16, 32)).ids
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
     unseen = rows.masked_fill(torch.arange(32) % 8 == 7, vocabulary.shared)

@@ -244,7 +244,11 @@ def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[
     if rng.random() < RANDOM_SHARE:
         return [Lesson(token) for token in random_tokens(rng, vocabulary.ids[:-1])]
     pieces = [Piece(draw_story(rng))] if rng.random() < STORY_SHARE else task_document(rng)
-    # Each piece by itself: a prompt has to end where it ends when somebody asks it.
+    return lessons(pieces, tokenizer)
+
+
+def lessons(pieces: list[Piece], tokenizer: Tokenizer) -> list[Lesson]:
+    """The tokens of a document, each piece by itself: answers are cut as after a prompt alone."""
     return [
         Lesson(token, piece.is_answer) for piece in pieces for token in tokenizer.encode(piece.text)
     ]
@@ -256,10 +260,10 @@ def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) ->
     Half of the rows start with <|endoftext|> and half with a document, as prompts do.
     """
     end = Lesson(tokenizer.end_of_text)
-    lessons = [end] if rng.random() < 0.5 else []
-    while len(lessons) < size:
-        lessons += [*document(rng, tokenizer, vocabulary), end]
-    return lessons[:size]
+    drawn = [end] if rng.random() < 0.5 else []
+    while len(drawn) < size:
+        drawn += [*document(rng, tokenizer, vocabulary), end]
+    return drawn[:size]
 
 
 def batches(
@@ -282,8 +286,8 @@ def batches(
         if stage:
             count = rows * size // stage.size
             drawn = [drill_row(rng, vocabulary.ids[:-1], stage) for _ in range(count)]
-            lessons = [[Lesson(token) for token in each] for each in drawn]
+            table = [[Lesson(token) for token in each] for each in drawn]
         else:
-            lessons = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
-        ids, answers = torch.tensor(lessons).unbind(-1)  # (rows, size) each
+            table = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
+        ids, answers = torch.tensor(table).unbind(-1)  # (rows, size) each
         yield Batch(vocabulary.lookup[ids], answers.bool())

@@ -43,8 +43,8 @@ def score_family(
 
     An answer of several tokens counts by its first.
     """
-    probs = next_token_probs(model, [tokenizer.encode(prompt) for prompt, _ in items])
-    answers = torch.tensor([tokenizer.encode(answer)[0] for _, answer in items])
+    probs = next_token_probs(model, [tokenizer.encode(item.prompt) for item in items])
+    answers = torch.tensor([tokenizer.encode(item.answer)[0] for item in items])
     return {
         "items": len(items),
         "accuracy": (probs.argmax(dim=-1) == answers).float().mean().item(),
