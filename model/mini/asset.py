@@ -82,8 +82,14 @@ def trained_ids(folder: Path = FOLDER) -> frozenset[int]:
 
 
 def about_asset(folder: Path = FOLDER) -> dict:
-    """How the built-in model was trained: minutes, tokens, final loss, seeds."""
+    """How the built-in model was trained: minutes, tokens, final loss, seeds; what "before" it."""
     return _read_config(folder)["about"]
+
+
+def runs_of(about: dict) -> list[dict]:
+    """The training runs behind a model, the last one first: each went on from the next."""
+    before = about.get("before")
+    return [about, *(runs_of(before) if before else [])]
 
 
 def _read_config(folder: Path) -> dict:

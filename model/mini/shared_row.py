@@ -4,7 +4,7 @@ Training drives that row down wherever it can, but on rare prompts the stream st
 and there some 45,000 tokens nobody has trained get the guess. So the row alone, one vector of the
 table, is fitted once more: wherever its tokens together got more than they should. Since the same
 row is what the model reads in place of a word it has never seen, that reading is fitted with it;
-and since the lens reads every block's end with the same table, so are they.
+and since the lens reads the stream at each depth with the same table, so are they.
 """
 
 import math
@@ -28,7 +28,7 @@ RATE = 0.1  # at the start; falls to 0
 UNSEEN = 0.1  # share of words in some rows that the model has never seen
 ROWS, SIZE = 16, 32  # of those rows, in one step
 WORST = 10.0  # weight of the worst few: no prompt is to be the exception
-FEWER = 16  # times fewer rows are read at the ends of the blocks below the last
+FEWER = 16  # times fewer rows are read below the top
 
 
 def example_rows(tokenizer: Tokenizer, words: Vocabulary) -> list[Tensor]:
@@ -43,23 +43,22 @@ def example_rows(tokenizer: Tokenizer, words: Vocabulary) -> list[Tensor]:
 
 @torch.no_grad()
 def readings(
-    model: GPT, rows: Tensor, words: Vocabulary, blocks: tuple[int, ...] = (-1,)
+    model: GPT, rows: Tensor, words: Vocabulary, below: bool = False
 ) -> tuple[Tensor, Tensor]:
     """What decides the shared row's share, at each position of (R, S) compact ids.
 
     Args:
-        blocks: those at whose end the stream is read; the last is where the model itself does.
+        below: read the stream where it enters each block, as the lens does, not at the top.
     Returns:
         (n, dmodel) normed streams, and (n,) log-sum-exps of the trained tokens' logits, with
-        n = R * S for each block.
+        n = R * S, below as often as there are blocks.
     """
     table = model.wte.weight[: words.shared]  # (trained, dmodel)
-    streams: list[Tensor] = []
-    keep = {f"blocks.{range(model.config.N)[block]}": streams.append for block in blocks}
-    with hooked(model, writes=keep) as reporting:
-        for some in rows.split(8):
-            reporting.stream(some)
-    streams = [model.norm(x).flatten(0, 1) for x in streams]
+    entering: list[Tensor] = []
+    keep = {f"blocks.{block}": entering.append for block in range(model.config.N)}
+    with hooked(model, reads=keep) as reporting:
+        top = [reporting.stream(some) for some in rows.split(8)]
+    streams = [model.norm(x).flatten(0, 1) for x in (entering if below else top)]
     return torch.cat(streams), torch.cat([(x @ table.T).logsumexp(dim=-1) for x in streams])
 
 
@@ -98,9 +97,9 @@ def _joined(read: Iterable[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
 def settle_shared_row(model: GPT, examples: list[Tensor], words: Vocabulary) -> None:
     """Fit the shared row of a compact `model`, in place, on batches of (R, S) compact ids."""
     device, generator = model.wte.weight.device, torch.Generator().manual_seed(0)
-    below = tuple(range(model.config.N - 1))
     top = _joined(readings(model, rows.to(device), words) for rows in examples)
-    deep = _joined(readings(model, rows[::FEWER].to(device), words, below) for rows in examples)
+    fewer = [rows[::FEWER].to(device) for rows in examples]
+    deep = _joined(readings(model, rows, words, below=True) for rows in fewer)
     trained = model.wte.weight[words.shared].detach().clone()
     row = trained.clone().requires_grad_()
     optimizer = torch.optim.Adam([row], lr=RATE)

@@ -5,7 +5,7 @@ import html
 import numpy as np
 import streamlit as st
 
-from model.mini.asset import about_asset, shipped_scores, trained_ids
+from model.mini.asset import about_asset, runs_of, shipped_scores, trained_ids
 from model.mini.curves import Curve, shipped_curves
 from viz.pages import chrome, engine, growth
 from viz.pages.panels.scene import PLOT
@@ -120,11 +120,13 @@ def training(title: str, key: str, runs: list[Curve]) -> None:
 
 def card(made: dict, scores: dict) -> dict[str, str]:
     """What the built-in model is and does, in figures."""
+    runs = runs_of(made)
+    minutes, tokens = (sum(run[key] for run in runs) for key in ("minutes", "tokens"))
     right = [family["accuracy"] for family in scores["families"].values()]
     induction, previous = scores["heads"]["induction"], scores["heads"]["previous"]
     return {
-        "Trained for": f"{made['minutes']:,.0f} minutes on two processor cores",
-        "Tokens seen": f"{made['tokens']:,}",
+        "Trained for": f"{minutes:,.0f} minutes on two processor cores",
+        "Tokens seen": f"{tokens:,}",
         "Held-out tasks, best guess right": f"{scores['mean_accuracy']:.0%} on average",
         "Families at 95% or more": f"{sum(a >= 0.95 for a in right)} of {len(right)}",
         "Loss on held-out stories": f"{scores['story_loss']:.2f} nats a token",
