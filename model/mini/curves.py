@@ -1,6 +1,7 @@
 """Loss curves of training runs: `python -m model.mini.curves "6 blocks, 192 wide=runs/mini" ...`.
 
-The logs are thinned and put beside the built-in model, so that the page can draw them.
+The logs are thinned and put beside the built-in model, so that the page can draw them. Where one
+run went on from another, `NAME=FIRST,SECOND` draws them as one.
 """
 
 import argparse
@@ -29,10 +30,14 @@ class Curve:
     losses: tuple[float, ...]
 
 
-def read_log(name: str, folder: Path) -> Curve:
-    """The curve of a run that `model.mini.train` logged in `folder`."""
-    lines = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
+def read_log(name: str, *folders: Path) -> Curve:
+    """The curve of the runs that `model.mini.train` logged in `folders`, one after another."""
+    records: list[dict] = []
+    for folder in folders:
+        before = records[-1]["seconds"] if records else 0.0
+        for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            records.append({**record, "seconds": record["seconds"] + before})
     size = -(-len(records) // POINTS)  # reports that share a point, rounded up
     groups = [records[start : start + size] for start in range(0, len(records), size)]
     return Curve(
@@ -51,11 +56,13 @@ def shipped_curves(folder: Path = FOLDER) -> list[Curve]:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m model.mini.curves", description=__doc__)
-    parser.add_argument("runs", nargs="+", metavar="NAME=FOLDER", help="the built-in model first")
+    parser.add_argument(
+        "runs", nargs="+", metavar="NAME=FOLDER,...", help="the built-in model's first"
+    )
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the curves go")
     args = parser.parse_args()
     named = [run.rpartition("=")[::2] for run in args.runs]
-    curves = [vars(read_log(name, Path(folder))) for name, folder in named]
+    curves = [vars(read_log(name, *map(Path, paths.split(",")))) for name, paths in named]
     (args.folder / FILE).write_text(json.dumps(curves) + "\n", encoding="utf-8")
 
 

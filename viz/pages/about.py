@@ -30,6 +30,11 @@ LIMITS = """
   stand the errors measured in that very pass.
 """
 
+SECOND_RUN = (
+    " After {minutes:.0f} minutes a second run went on with more words and skills, in whose loss "
+    "the answers of tasks count four times."
+)
+
 THANKS = """
 The network follows Radford et al. 2019, *Language Models are Unsupervised Multitask Learners*; the
 logit lens is nostalgebraist’s (2020); the names of heads are those of Elhage et al. 2021, Olsson et
@@ -99,6 +104,7 @@ def built_in() -> None:
         "How surprising the true next tokens were: 0 nats is certainty, ln 50,257 = 10.8 nats a "
         "blind guess. Training begins with random tokens that come again, in longer and longer "
         "rows, so the loss jumps where the rows change; then stories and skills follow."
+        + (SECOND_RUN.format(**made["before"]) if "before" in made else "")
     )
     if trials:
         training("Which shape learns most in the same time", "shapes", trials)
