@@ -149,8 +149,9 @@ function openBlock(data, g, row, i, box) {
 function shapes(data, g, row) {
   if (g.width < NARROW) return [];
   return [
-    text(g.stream + 14, row.bottom - 26, data.shapes.norm, "shape"),
-    text(g.module + 30, row.bottom - 16, data.shapes.attn, "shape"),
+    text(g.stream + 14, row.bottom - 32, data.shapes.norm, "shape"),
+    text(g.module + 30, row.bottom - 22, data.shapes.heads, "shape"),
+    text(g.module + 30, row.bottom - 10, data.shapes.pattern, "shape"),
     text(g.module + 30, row.bottom - 68, data.shapes.ff, "shape"),
   ];
 }

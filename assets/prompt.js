@@ -1,6 +1,8 @@
 // The prompt with its examples. data: {text, examples: [{title, shows, text}], limit}
 // Enter runs, Shift+Enter makes a new line. Reports `run`, the text.
 
+const TALLEST = 94; // three lines and a half: the half says that there are more
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".prompt");
   const box = root.querySelector("textarea");
@@ -13,7 +15,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const grow = () => {
     box.style.height = "auto";
-    box.style.height = `${Math.min(box.scrollHeight + 2, 132)}px`;
+    box.style.height = `${Math.min(box.scrollHeight + 2, TALLEST)}px`;
   };
   const open = (yes) => {
     menu.hidden = !yes;

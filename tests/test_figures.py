@@ -179,7 +179,7 @@ def test_diagram_data_is_json_and_names_the_open_block():
         after=labels(1)[0],
         norms=np.array([1.0, 2, 3, np.inf, 5]),
         writes=np.array([1.0, 2, 3, np.inf, np.nan]),
-        shapes={"norm": "2 x 8", "attn": "2 heads, 2 x 2", "ff": "2 x 32"},
+        shapes={"norm": "2 x 8", "heads": "2 heads,", "pattern": "2 x 2", "ff": "2 x 32"},
         guesses=[("·a", 0.1)] * 3,
         top=[("·averyverylongtoken", 0.7)],
     )

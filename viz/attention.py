@@ -10,7 +10,7 @@ from viz.theme import MONO, Theme, colour_bar, lay_out, scale
 from viz.window import max_pool, ticks
 
 MOST_CELLS = 128  # a side: more are pooled, or shown by window
-MOST_LABELS = 32
+MOST_LABELS = 24  # at 12 pixels each, which a line of text needs
 
 
 def head_map(

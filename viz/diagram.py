@@ -50,7 +50,7 @@ def diagram(
         after: the token in focus.
         norms: (2N+1,) L2 norm of the stream at that token, after each writer.
         writes: (2N+1,) L2 norm of what each writer adds there.
-        shapes: what flows through an opened block: `norm`, `attn` and `ff`, in words.
+        shapes: what flows through an opened block: at `norm`, `heads`, `pattern` and `ff`.
         guesses: N+1 pairs (visible token, probability): the lens' best after embed and each block.
         top: the model's own best tokens, best first.
         height: pixels the drawing may take before it scrolls.

@@ -40,7 +40,7 @@ def explore(pages: list) -> None:
 
 def prompt_row(source: str, view: View) -> None:
     """The prompt, whether the start token goes in front of it, and the known circuits."""
-    with st.container(horizontal=True, vertical_alignment="center", key="prompt_row"):
+    with st.container(horizontal=True, vertical_alignment="top", key="prompt_row"):
         components.prompt(view.q, EXAMPLES, run)
         st.session_state["bos"] = view.bos == "1"
         st.toggle("Start token", key="bos", on_change=set_bos, help=BOS)
@@ -169,7 +169,8 @@ def shapes(scene: Scene) -> dict[str, str]:
     """What flows through a block in this run."""
     config, S = scene.trace.config, scene.count
     return {
-        "norm": f"{S} x {config.dmodel}",
-        "attn": f"{config.H} heads, {S} x {S}",
-        "ff": f"{S} x {config.dff:,}",
+        "norm": f"{S:,} x {config.dmodel:,}",
+        "heads": f"{config.H} heads,",
+        "pattern": f"{S:,} x {S:,}",
+        "ff": f"{S:,} x {config.dff:,}",
     }
