@@ -37,7 +37,14 @@ from model.mini.corpus import (
     task_document,
 )
 from model.mini.curves import POINTS, read_log, shipped_curves
-from model.mini.evaluate import OPENING, evaluate, next_token_probs, told_story
+from model.mini.evaluate import (
+    OPENING,
+    blocks_needed,
+    evaluate,
+    last_states,
+    next_token_probs,
+    told_story,
+)
 from model.mini.shared_row import log_odds, readings, settle_shared_row
 from model.mini.skills import FAMILIES
 from model.mini.stories import cast, plots, told
@@ -54,6 +61,7 @@ from model.mini.train import (
     train,
 )
 from model.mini.words import GIRLS
+from model.trace import run_trace
 
 EXAMPLES = json.loads((FOLDER.parent / "examples.json").read_text(encoding="utf-8"))
 TINY = {"dmodel": 32, "N": 2, "H": 2, "max_seq_len": 32, "dropout": 0.0}
@@ -372,6 +380,14 @@ def test_the_shipped_asset_is_small_and_whole(shipped):
     assert about_asset()["tokens"] > 1_000_000
 
 
+def test_states_are_those_of_a_trace(shipped, tokenizer):
+    prompts = [tokenizer.encode(text) for text in ("The cat sat on the", "one, two,")]
+    states = last_states(shipped, prompts)
+    for ids, found in zip(prompts, states.unbind(1), strict=True):
+        residual = run_trace(shipped, ids).residual[::2, -1]
+        assert torch.allclose(found, residual, atol=1e-4)
+
+
 ANSWERED = [(e["text"], e["answer"]) for e in EXAMPLES if "answer" in e]
 
 
@@ -411,6 +427,19 @@ def test_the_recorded_scores_are_those_of_the_shipped_asset(measured):
         assert recorded["heads"][name]["score"] == pytest.approx(best["score"], abs=0.01)
     assert recorded["mean_accuracy"] == pytest.approx(measured["mean_accuracy"], abs=0.1)
     assert recorded["about"]["tokens"] == about_asset()["tokens"]
+
+
+def test_answers_emerge_at_different_depths(measured, shipped):
+    """What the page promises: families that the lens knows early, and others only near the top."""
+    depths = [f["blocks"] for f in measured["families"].values() if f["accuracy"] > 0.9]
+    assert all(0 <= depth <= shipped.config.N for depth in depths)
+    assert max(depths) - min(depths) > 1.5
+
+
+def test_the_blocks_an_answer_needs():
+    right = torch.tensor([[1, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 0]]).bool()
+    assert blocks_needed(right) == pytest.approx((3 + 2 + 1) / 3)  # the last is wrong at the top
+    assert blocks_needed(right[:3, :1]) is None
 
 
 def test_scores_are_kept_rounded(tmp_path):

@@ -22,33 +22,61 @@ from model.mini.corpus import draw_story, held_out_items
 from model.mini.skills import FAMILIES, Item
 from model.sampling import generate
 from model.tokenizer import Tokenizer
-from model.trace import run_trace
+from model.trace import hooked, run_trace
 
 OPENING = "Once upon a time"
 
 
 @torch.no_grad()
-def next_token_probs(model: GPT, prompts: list[list[int]]) -> Tensor:
-    """(len(prompts), vocabsize): the probabilities after the last token of each prompt."""
+def last_states(model: GPT, prompts: list[list[int]]) -> Tensor:
+    """(N + 1, len(prompts), dmodel): the stream at each prompt's last token, as it enters each
+    block and as it leaves the last.
+    """
     padded = torch.nn.utils.rnn.pad_sequence([torch.tensor(p) for p in prompts], batch_first=True)
     last = torch.tensor([len(p) - 1 for p in prompts])  # what follows is never looked at
-    stream = model.stream(padded)[torch.arange(len(prompts)), last]
-    return model.lm_head(model.norm(stream)).softmax(dim=-1)
+    states: list[Tensor] = []
+    keep = {f"blocks.{block}": states.append for block in range(model.config.N)}
+    with hooked(model, reads=keep) as reporting:
+        top = reporting.stream(padded)
+    return torch.stack([*states, top])[:, torch.arange(len(prompts)), last]
 
 
+@torch.no_grad()
+def next_token_probs(model: GPT, prompts: list[list[int]]) -> Tensor:
+    """(len(prompts), vocabsize): the probabilities after the last token of each prompt."""
+    return model.lm_head(model.norm(last_states(model, prompts)[-1])).softmax(dim=-1)
+
+
+def blocks_needed(right: Tensor) -> float | None:
+    """After how many blocks the lens has the answer and keeps it: 0 to N, on average.
+
+    Args:
+        right: (N + 1, items), whether the lens' best guess is right before and after each block.
+    Returns:
+        The mean over the items that are right at the top; None if none is.
+    """
+    kept = right.long().flip(0).cumprod(dim=0).sum(dim=0)  # (items,) states, from the top down
+    answered = kept[kept > 0]
+    return (len(right) - answered.float()).mean().item() if len(answered) else None
+
+
+@torch.no_grad()
 def score_family(
     model: GPT, tokenizer: Tokenizer, items: list[Item], untrained: Tensor
-) -> dict[str, float]:
-    """Accuracy of the best next token, the answer's mean probability, the untrained tokens' most.
-
-    An answer of several tokens counts by its first.
+) -> dict[str, float | None]:
+    """Accuracy of the best next token, the answer's mean probability, how many blocks the answer
+    needs, the untrained tokens' most. An answer of several tokens counts by its first.
     """
-    probs = next_token_probs(model, [tokenizer.encode(item.prompt) for item in items])
+    states = last_states(model, [tokenizer.encode(item.prompt) for item in items])
     answers = torch.tensor([tokenizer.encode(item.answer)[0] for item in items])
+    logits = [model.lm_head(model.norm(state)) for state in states]  # N + 1 of (items, vocabsize)
+    right = torch.stack([each.argmax(dim=-1) == answers for each in logits])
+    probs = logits[-1].softmax(dim=-1)
     return {
         "items": len(items),
-        "accuracy": (probs.argmax(dim=-1) == answers).float().mean().item(),
+        "accuracy": right[-1].float().mean().item(),
         "probability": probs.gather(1, answers[:, None]).mean().item(),
+        "blocks": blocks_needed(right),
         "untrained": probs[:, untrained].sum(dim=-1).max().item(),
     }
 
@@ -116,13 +144,15 @@ def told_story(model: GPT, seed: int, temperature: float = 0.8) -> str:
 
 def table(result: dict) -> str:
     """The result as lines of text."""
-    lines = [f"{'family':24}{'items':>6}{'accuracy':>10}{'probability':>13}{'untrained':>12}"]
+    heads = ("items", "accuracy", "probability", "blocks", "untrained")
+    lines = [f"{'family':24}{heads[0]:>6}" + "".join(f"{head:>13}" for head in heads[1:])]
     for name, f in result["families"].items():
+        blocks = "-" if f["blocks"] is None else f"{f['blocks']:.1f}"
         lines.append(
-            f"{name:24}{f['items']:6}{f['accuracy']:10.2f}{f['probability']:13.3f}"
-            f"{f['untrained']:12.1e}"
+            f"{name:24}{f['items']:6}{f['accuracy']:13.2f}{f['probability']:13.3f}{blocks:>13}"
+            f"{f['untrained']:13.1e}"
         )
-    lines.append(f"{'mean':24}{result['mean_accuracy']:16.3f}{result['untrained']:25.1e}")
+    lines.append(f"{'mean':30}{result['mean_accuracy']:13.3f}{result['untrained']:39.1e}")
     lines.append(f"loss on held-out stories: {result['story_loss']:.3f} nats per token")
     for name, best in result["heads"].items():
         lines.append(f"best {name} head: {best['head']}, {best['score']:.3f} of its attention")

@@ -153,11 +153,16 @@ def accuracies(families: dict) -> str:
     ordered = sorted(families.items(), key=lambda item: -item[1]["accuracy"])
     rows = "".join(
         f"<tr><td>{html.escape(name.replace('_', ' '))}</td><td>{family['accuracy']:.0%}</td>"
-        f"<td>{family['probability']:.2f}</td><td>{family['items']}</td></tr>"
+        f"<td>{family['probability']:.2f}</td><td>{_blocks(family)}</td>"
+        f"<td>{family['items']}</td></tr>"
         for name, family in ordered
     )
     head = (
         "<tr><th>family</th><th>best guess right</th><th>mean probability of the answer</th>"
-        "<th>held-out items</th></tr>"
+        "<th>blocks until the lens has it</th><th>held-out items</th></tr>"
     )
     return f'<table class="gb-table"><thead>{head}</thead><tbody>{rows}</tbody></table>'
+
+
+def _blocks(family: dict) -> str:
+    return "none right" if family["blocks"] is None else f"{family['blocks']:.1f}"
