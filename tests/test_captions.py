@@ -38,7 +38,10 @@ def test_an_induction_head_is_named_for_what_it_does():
     text = said(2, 4, [" the", " cat", " sat", " on", " cat"], induction=0.78, previous=0.1)
     assert "After ·cat (4), head 5.1 gives 0.81 of its attention to ·sat (2)" in text
     assert "the token that followed ·cat last time" in text
-    assert "an induction head (score 0.78 of 1)" in text
+    assert "Where a token comes again, once here, it is an induction head (score 0.78 of 1)" in text
+    tokens = [" the", " cat", " sat", " the", " cat"]
+    assert "comes again, 2 times here, it is a duplicate" in said(1, 4, tokens, duplicate=0.9)
+    assert "Over the whole prompt it is a previous" in said(3, 4, tokens, previous=0.9)
 
 
 def test_other_relations_are_named():
@@ -64,8 +67,8 @@ def test_a_model_that_is_certain_does_not_hesitate():
 
 
 def test_weak_and_unknown_habits_are_not_named():
-    assert "Over the whole prompt" not in said(0, 1, [" a", " b"], induction=np.nan, previous=0.2)
-    assert "Over the whole prompt" not in said(0, 1, [" a", " b"])
+    assert " it is " not in said(0, 1, [" a", " b"], induction=np.nan, previous=0.2)
+    assert " it is " not in said(0, 1, [" a", " b"])
 
 
 def test_the_only_token_reads_itself():

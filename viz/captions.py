@@ -18,6 +18,7 @@ ROLES = {
     "first": "parked on the first token",
     "current": "a head that reads its own position",
 }
+ON_COPIES = {"induction", "duplicate"}  # these are means over tokens that stood before
 ROLE_FROM = 0.4  # mean attention from which a head's habit is worth a name
 
 
@@ -46,7 +47,8 @@ def attention(
         f"After {at(labels[focus])}, head {head} gives {share} of its attention to "
         f"{at(labels[source])}{relation}."
     )
-    return f"{first} {_habit(scores)}".strip()
+    again = len(labels) - len({label.id for label in labels})
+    return f"{first} {_habit(scores, again)}".strip()
 
 
 def head_write(
@@ -361,17 +363,25 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     return ""
 
 
-def _habit(scores: Mapping[str, float]) -> str:
-    """What a head does over the whole prompt; where it rests with nothing to do comes last."""
+def _habit(scores: Mapping[str, float], again: int) -> str:
+    """What a head does over the prompt; where it rests with nothing to do comes last.
+
+    again: how many tokens have stood before; some scores are means over them alone.
+    """
     high = {name: scores[name] for name in ROLES if scores.get(name, np.nan) >= ROLE_FROM}
     if not high:
         return ""
     rests = high.pop("first", None)
     parts = [f"{ROLES['first']} (score {rests:.2f} of 1)"] if rests is not None else []
+    where = "Over the whole prompt"
     if high:
         name = max(high, key=high.__getitem__)
         parts.insert(0, f"{ROLES[name]} (score {high[name]:.2f} of 1)")
-    return f"Over the whole prompt it is {', else '.join(parts)}."
+        if name in ON_COPIES:
+            where = (
+                f"Where a token comes again, {'once' if again == 1 else f'{again:,} times'} here,"
+            )
+    return f"{where} it is {', else '.join(parts)}."
 
 
 def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:

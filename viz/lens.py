@@ -174,7 +174,7 @@ def _best_words(
         x=x.ravel().astype(np.int32),
         y=y.ravel().astype(np.int32),
         mode="text",
-        text=[cell[0].cut(8) for row in words for cell in row],
+        text=[cell[0].cut(7) for row in words for cell in row],
         textfont={"family": MONO, "size": 11, "color": inks},
         hoverinfo="skip",
     )

@@ -41,7 +41,7 @@ def next_token_bars(
         tickfont={"family": MONO, "size": 12},
         showgrid=False,
     )
-    height = 56 + 19 * len(words)
+    height = 56 + 18 * len(words)
     return lay_out(figure, theme, height=height, barmode="overlay", clickmode="event+select")
 
 

@@ -10,7 +10,7 @@ from viz.labels import TokenLabel, magnitude, writer_label
 from viz.theme import MONO, Theme, colour_bar, lay_out, scale, signed_scale
 from viz.window import ticks
 
-HEIGHT = 390
+HEIGHT = 372
 MOST_WRITERS = 27  # labels beside one another that can still be read
 
 

@@ -60,7 +60,7 @@ def product_strips(
     figure.update_yaxes(**ticks(range(4), titles, 4), range=[3.5, -0.5], showgrid=False, ticks="")
     figure.update_xaxes(title={"text": "dimension of the head", "font": {"size": 11}})
     figure.update_xaxes(showgrid=False, tickformat="d", nticks=9)
-    return lay_out(figure, theme, height=226)
+    return lay_out(figure, theme, height=216)
 
 
 def running_sum(q: np.ndarray, k: np.ndarray, theme: Theme) -> go.Figure:
