@@ -463,6 +463,9 @@ def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):
     assert curve.name == "tiny" and len(records) == 3
     assert curve.losses == tuple(round(record["loss"], 3) for record in records)
     assert list(curve.minutes) == sorted(curve.minutes)
+    with (tmp_path / "log.jsonl").open("a") as log:  # stopped, and gone on from the second line
+        log.writelines(json.dumps(record) + "\n" for record in records[2:])
+    assert read_log("tiny", tmp_path) == curve
     both = read_log("twice", tmp_path, tmp_path)
     assert both.losses == 2 * curve.losses
     assert both.minutes[-1] == pytest.approx(2 * curve.minutes[-1], abs=0.011)

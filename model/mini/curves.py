@@ -35,8 +35,7 @@ def read_log(name: str, *folders: Path) -> Curve:
     records: list[dict] = []
     for folder in folders:
         before = records[-1]["seconds"] if records else 0.0
-        for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
+        for record in _logged(folder):
             records.append({**record, "seconds": record["seconds"] + before})
     size = -(-len(records) // POINTS)  # reports that share a point, rounded up
     groups = [records[start : start + size] for start in range(0, len(records), size)]
@@ -45,6 +44,17 @@ def read_log(name: str, *folders: Path) -> Curve:
         tuple(round(group[-1]["seconds"] / 60, 2) for group in groups),
         tuple(round(sum(r["loss"] for r in group) / len(group), 3) for group in groups),
     )
+
+
+def _logged(folder: Path) -> list[dict]:
+    """The lines of a log, without those that a stopped run did again from its checkpoint on."""
+    records: list[dict] = []
+    for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        while records and records[-1]["step"] >= record["step"]:
+            records.pop()
+        records.append(record)
+    return records
 
 
 def shipped_curves(folder: Path = FOLDER) -> list[Curve]:
