@@ -1,4 +1,4 @@
-// What the three components share: building elements, and one way to walk buttons by keyboard.
+// What the components share: building elements, and one way to walk buttons by keyboard.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-// The prompt with its examples. data: {text, examples: [{title, shows, text}], limit}
+// The prompt with its examples. data: {text, examples: [{title, shows, text}]}
 // Enter runs, Shift+Enter makes a new line. Reports `run`, the text.
 
 const TALLEST = 94; // three lines and a half: the half says that there are more

@@ -55,7 +55,7 @@ def pushed(
     if vectors.ndim != 2 or vectors.shape[1] != model.config.dmodel:
         raise ValueError(f"The vectors must be (n, {model.config.dmodel}), "
                          f"not {tuple(vectors.shape)}.")  # fmt: skip
-    weight, ids = _rows_of_head(model, among)
+    weight, ids = _rows(model.lm_head.weight, among)
     k = within(k, "k", 1, len(weight))
     vectors = vectors.to(weight)  # (n, dmodel)
     centred = vectors - vectors.mean(dim=-1, keepdim=True)
@@ -66,9 +66,8 @@ def pushed(
     return Pushed(ids[up_at].numpy(), up.numpy(), ids[down_at].numpy(), down.numpy())
 
 
-def _rows_of_head(model: GPT, among: Iterable[int] | None) -> tuple[Tensor, Tensor]:
-    """The head's rows to choose from, (V, dmodel), and the token ids they stand for, (V,)."""
-    weight = model.lm_head.weight
+def _rows(weight: Tensor, among: Iterable[int] | None) -> tuple[Tensor, Tensor]:
+    """The rows of a table to choose from, (V, dmodel), and the token ids they stand for, (V,)."""
     if among is None:
         return weight, torch.arange(len(weight))
     ids = sorted({within(token, "token", 0, len(weight) - 1) for token in among})
@@ -125,7 +124,7 @@ def nearest_tokens(
         ValueError: if there is no such token, or k is not 1 to the number of others.
     """
     token = within(token, "token", 0, model.config.vocabsize - 1)
-    weight, ids = _rows_of_head(model, among)  # tied: the head's rows are those of wte
+    weight, ids = _rows(model.wte.weight, among)
     k = within(k, "k", 1, len(ids) - int((ids == token).sum()))
     own = model.wte.weight[token]  # (dmodel,)
     lengths = torch.linalg.vector_norm(weight, dim=-1) * own.norm()  # (V,)

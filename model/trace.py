@@ -105,7 +105,9 @@ class Trace:
             return self.model.lm_head(self.model.norm(stream))[0].cpu()  # (P, vocabsize)
 
     def attention(self, block: int) -> Tensor:
-        """(H, S, S): the attention pattern of one block, bit for bit that of the full pass.
+        """(H, S, S): the attention pattern of one block, recomputed from its stored stream.
+
+        Bit for bit that of the pass of `run_trace`; of a trace that grew, within fp32's rounding.
 
         Raises:
             ValueError: if the model has no such block.

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import load_model
-from viz.pages import engine, explore
+from viz.pages import engine, explore, warm_up
 from viz.pages.turnstile import Turnstile
 
 APP = Path(__file__).parents[1] / "app.py"
@@ -160,6 +160,46 @@ def test_tokens_that_a_model_lacks_are_told_in_one_sentence(monkeypatch, saved_s
     assert "This model knows 97 tokens, ids 0 to 96" in text
     assert "Attention, block" in page_text(opened(q="!"))
     explore.prepare()  # the server's own first look finds nothing to read, and no fault
+
+
+def test_a_target_that_a_model_lacks_is_told(monkeypatch, saved_small):
+    monkeypatch.setenv("GLASSBOX_MODEL", str(saved_small))
+    app = opened(q="!", panel="lens", colour="rank")
+    app.text_input(key="choice_target").set_value(" the").run()
+    assert not app.exception
+    assert "is token 262, which this model does not have" in page_text(app)
+
+
+def test_the_server_starts_also_where_its_model_is_broken(monkeypatch, tmp_path):
+    monkeypatch.setenv("GLASSBOX_MODEL", str(tmp_path / "nowhere"))
+    warm_up.load()  # what is wrong is told to visitors, see above
+
+
+def test_the_mean_of_heads_is_told_as_such():
+    said = caption(opened(panel="attention", at="blocks.3.attn", pool="mean"))
+    assert "the heads of block 3 on average give" in said and "head 3." not in said
+    assert "some head of block 3 gives" in caption(opened(at="blocks.3.attn", pool="max"))
+
+
+def about() -> None:
+    """About alone, as app.py shows it."""
+    import streamlit as st
+
+    from viz.pages.about import about
+
+    pages: list = []
+    pages.append(st.Page(lambda: about(pages), title="About", url_path="about", default=True))
+    st.navigation(pages, position="hidden").run()
+
+
+def test_about_gives_the_card_of_the_built_in_model_and_what_is_to_be_said():
+    app = AppTest.from_function(about, default_timeout=120)
+    app.query_params["model"] = "nope"
+    app.run()
+    assert not app.exception
+    text = page_text(app)
+    assert "“nope” is not on this machine" in text
+    assert "blocks until the lens has it" in text and "repeated sentence" in text
 
 
 @pytest.mark.parametrize("prompt", ["🤗", "東京", "Ωμέγα", "w" * 60])

@@ -23,6 +23,9 @@ def words(caption: str) -> str:
     return re.sub(r"<[^>]+>", "", caption)
 
 
+GIVES = "head 5.1 gives {share} of its attention"
+
+
 def looking_at(source: int, S: int, focus: int) -> np.ndarray:
     pattern = np.tri(S) * 0.01
     pattern[focus, source] = 0.81
@@ -31,7 +34,7 @@ def looking_at(source: int, S: int, focus: int) -> np.ndarray:
 
 def said(source: int, focus: int, tokens, **scores: float) -> str:
     pattern = looking_at(source, len(tokens), focus)
-    return words(captions.attention(pattern, labels(*tokens), focus, "5.1", scores))
+    return words(captions.attention(pattern, labels(*tokens), focus, GIVES, scores))
 
 
 def test_an_induction_head_is_named_for_what_it_does():
@@ -42,6 +45,12 @@ def test_an_induction_head_is_named_for_what_it_does():
     tokens = [" the", " cat", " sat", " the", " cat"]
     assert "comes again, 2 times here, it is a duplicate" in said(1, 4, tokens, duplicate=0.9)
     assert "Over the whole prompt it is a previous" in said(3, 4, tokens, previous=0.9)
+
+
+def test_an_earlier_time_is_not_the_last_one():
+    tokens = [" a", " b", " a", " c", " a"]
+    assert "the token that followed ·a last time" in said(3, 4, tokens)
+    assert "the token that followed ·a before" in said(1, 4, tokens)
 
 
 def test_other_relations_are_named():
@@ -125,7 +134,7 @@ def test_the_next_token_is_weighed_against_the_second():
 
 def test_markup_in_tokens_is_escaped():
     pattern = looking_at(0, 2, 1)
-    caption = captions.attention(pattern, labels("<b>", "<script>"), 1, "0.0", {})
+    caption = captions.attention(pattern, labels("<b>", "<script>"), 1, GIVES, {})
     assert "<b>" not in caption
     assert "<script>" not in caption
 

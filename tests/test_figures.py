@@ -219,6 +219,14 @@ def test_max_pooling_keeps_the_largest_and_says_its_step():
     assert (step, same is matrix) == (1, True)
 
 
+def test_pooling_hides_only_what_is_hidden_altogether():
+    matrix = np.arange(16.0).reshape(4, 4)
+    matrix[:, 0] = np.nan  # a column that is not shown takes no other with it
+    matrix[2:, 2:] = np.nan
+    pooled, _ = max_pool(matrix, 2)
+    np.testing.assert_array_equal(pooled, [[5, 7], [13, np.nan]])
+
+
 def test_ticks_are_integers_thinned_and_true():
     axis = ticks(range(10, 20), list("abcdefghij"), 4)
     assert axis["tickvals"] == [10, 13, 16, 19]

@@ -123,6 +123,12 @@ def test_nearest_among_chosen_tokens_leaves_out_the_token_itself(model):
         nearest_tokens(model, 40, 3, among=[40, 1, 2])
 
 
+def test_nearest_tokens_are_those_of_wte_where_the_head_has_a_table_of_its_own(model):
+    other = random_gpt()
+    other.lm_head.weight = torch.nn.Parameter(other.wte.weight.flip(0), requires_grad=False)
+    assert_array_equal(nearest_tokens(other, 40, 6)[0], nearest_tokens(model, 40, 6)[0])
+
+
 def test_equal_and_empty_rows_of_wte():
     model = random_gpt()
     model.wte.weight[5], model.wte.weight[6] = 2 * model.wte.weight[4], 0

@@ -31,22 +31,22 @@ def attention(
     pattern: np.ndarray,
     labels: Sequence[TokenLabel],
     focus: int,
-    head: str,
+    gives: str,
     scores: Mapping[str, float],
 ) -> str:
     """Where one head looks from the position in focus, and what it does over the whole prompt.
 
     Args:
-        pattern: (S, S); head: its name, "5.1"; scores: this head's scores by name, NaN if unknown.
+        pattern: (S, S).
+        gives: who looks, and how much: "head 5.1 gives {share} of its attention".
+        scores: this head's scores by name, NaN if unknown; empty for several heads pooled.
     """
     row = pattern[focus]
     source = int(row.argmax())
     relation = _relation(labels, focus, source)
     share = probability(float(row[source]))
-    first = (
-        f"After {at(labels[focus])}, head {head} gives {share} of its attention to "
-        f"{at(labels[source])}{relation}."
-    )
+    given = gives.format(share=share)
+    first = f"After {at(labels[focus])}, {given} to {at(labels[source])}{relation}."
     again = len(labels) - len({label.id for label in labels})
     return f"{first} {_habit(scores, again)}".strip()
 
@@ -353,7 +353,9 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     if source == focus:
         return ", itself"
     if source > 0 and labels[source - 1].id == labels[focus].id and source - 1 < focus - 1:
-        return f", the token that followed {labels[focus].html} last time"
+        since = (label.id for label in labels[source : focus - 1])
+        when = "before" if labels[focus].id in since else "last time"
+        return f", the token that followed {labels[focus].html} {when}"
     if source == focus - 1:
         return ", the token just before it"
     if labels[source].id == labels[focus].id:

@@ -12,15 +12,17 @@ def window(focus: int, count: int, width: int) -> range:
 def max_pool(matrix: np.ndarray, size: int) -> tuple[np.ndarray, int]:
     """`matrix` (R, C) as at most (size, size) cells, and how many rows and columns one cell joins.
 
-    A cell shows the largest value it joins, so that a single strong link is never averaged away.
+    A cell shows the largest value it joins, so that a single strong link is never averaged away;
+    NaN, which stands for "not shown", only where it joins nothing else.
     """
     step = -(-max(matrix.shape) // size)
     if step == 1:
         return matrix, 1
     padding = [(0, -side % step) for side in matrix.shape]
-    padded = np.pad(matrix, padding, constant_values=-np.inf)
+    padded = np.pad(matrix, padding, constant_values=np.nan)
     rows, columns = (side // step for side in padded.shape)
-    return padded.reshape(rows, step, columns, step).max(axis=(1, 3)), step
+    tiles = padded.reshape(rows, step, columns, step)
+    return np.fmax.reduce(np.fmax.reduce(tiles, axis=3), axis=1), step
 
 
 def ticks(positions: range, texts: list[str], most: int) -> dict:

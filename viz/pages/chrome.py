@@ -67,7 +67,7 @@ def stands_out(caption: str) -> None:
 
 
 def data(name: str, rows: Callable[[], pd.DataFrame], everything: Callable[[], pd.DataFrame]):
-    """The same picture as a table, for those who cannot see it, and as a CSV with all its rows.
+    """The numbers behind a panel as a table, for those who cannot see it, and as a CSV of all rows.
 
     The CSV is made when it is asked for, and only of the run that showed its button: inside the
     table, the button comes and goes with the very picture it belongs to.

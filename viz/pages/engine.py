@@ -1,4 +1,4 @@
-"""Where the pages get what they show: one copy of the weights, bounded caches, one pass at a time.
+"""Where the pages get what they show: one copy of each model's weights, and bounded caches.
 
 Everything kept here is shared by all visitors and keyed by what was asked: the model's source and
 the token ids. Nothing of it is ever changed.

@@ -23,7 +23,7 @@ def usable_source(view: View) -> str:
         with st.spinner(f"Loading {engine.title(wanted)}", show_time=True):
             engine.model(wanted)
     except CheckpointError as error:
-        notice(f"{error} The built-in model runs instead.")
+        notice(f"{error}. The built-in model runs instead.")
         wanted = engine.BUILT_IN
     return wanted
 

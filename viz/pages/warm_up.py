@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 
 @asynccontextmanager
@@ -17,6 +17,8 @@ def load() -> None:
 
     Faults are not told here: the first visitor meets the same one where it can be explained.
     """
+    from model.files import CheckpointError
     from viz.pages import explore
 
-    explore.prepare()
+    with suppress(CheckpointError):
+        explore.prepare()

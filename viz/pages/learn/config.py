@@ -94,8 +94,8 @@ def presets(lesson: Lesson) -> None:
         if chosen:
             put(named[chosen])
 
-    if "learn_N" not in st.session_state:
-        st.session_state["preset"] = "This model"
+    if st.session_state.get("learn_source") != lesson.source:
+        st.session_state.update(learn_source=lesson.source, preset="This model")
         put(lesson.config)
     st.segmented_control(
         "Start from", list(named), key="preset", on_change=take, label_visibility="collapsed"

@@ -67,10 +67,10 @@ def as_output(lesson: Lesson, positions: range) -> np.ndarray:
 
 
 def caption(lesson: Lesson, positions: range, shares: np.ndarray) -> str:
-    """Where the row is expected most, and the proof that it is one row."""
+    """Where the row is expected most, and whether it is one row."""
     best = positions[int(shares.argmax())]
     table, head = lesson.model.wte.weight, lesson.model.lm_head.weight
-    same = "one tensor in memory" if table is head else "equal tensors"
+    same = "one tensor in memory" if table is head else "two tables in this checkpoint"
     return (
         f"{lesson.label.html} is expected most after {at(lesson.labels[best])}, with probability "
         f"<b>{html.escape(probability(float(shares.max())))}</b>. <code>wte.weight</code> and "

@@ -33,13 +33,26 @@ READS = {
 }
 
 
+# Whose attention a picture shows: in the title, and in the sentence below it.
+POOLED = {
+    "one": ("head {head}", "head {layer}.{head} gives {{share}} of its attention"),
+    "mean": (
+        "mean of heads",
+        "the heads of block {layer} on average give {{share}} of their attention",
+    ),
+    "max": ("largest of heads", "some head of block {layer} gives {{share}} of its attention"),
+}
+
+
 def show(scene: Scene) -> None:
     """The panel."""
     layer, head, S = layer_of(scene.view), scene.view.head, scene.count
     pattern = engine.attention(scene.source, scene.trace.ids, layer)  # (H, S, S)
     shape = f"(H {scene.trace.config.H}, S {S}, S {S})"
     with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
-        title = f"Attention, block {layer}, head {head}"
+        pool = scene.view.pool if scene.view.look == "pattern" else "one"
+        who, gives = (text.format(layer=layer, head=head) for text in POOLED[pool])
+        title = f"Attention, block {layer}, {who}"
         chrome.heading(title, f"blocks.{layer}.attn", shape, "attn")
         choice(scene, "look", "What to see of the head", HEAD_LOOKS)
     chrome.say(READS[scene.view.look])
@@ -49,17 +62,18 @@ def show(scene: Scene) -> None:
         components.heads(thumbnails(scene) | grid.colouring(scene), lambda name: pick(scene, name))
     with right:
         LOOKS[scene.view.look](scene, pattern)
+    shown = pooled(pattern, head, pool)
     scores = {name: float(values[layer, head]) for name, values in scene.trace.head_scores.items()}
-    name = f"{layer}.{head}"
-    said = captions.attention(pattern[head], scene.labels, scene.view.token, name, scores)
+    scores = scores if pool == "one" else {}
+    said = captions.attention(shown, scene.labels, scene.view.token, gives, scores)
     if scene.view.look == "writes":
         said = head_writes.caption(scene)
     chrome.stands_out(said)
     foot(
         scene,
-        f"attention-{layer}-{head}",
-        lambda: rows(scene, pattern[head], [scene.view.token]),
-        lambda: rows(scene, pattern[head], range(S)),
+        f"attention-{layer}-{who.replace(' ', '-')}",
+        lambda: rows(scene, shown, [scene.view.token]),
+        lambda: rows(scene, shown, range(S)),
     )
 
 
@@ -91,7 +105,7 @@ def as_map(scene: Scene, pattern: np.ndarray) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
         choice(scene, "pool", "Which heads", POOLS)
         choice(scene, "sink", "The first token", SINKS)
-    shown = without_sink(pooled(pattern, scene), scene.view.sink)
+    shown = without_sink(pooled(pattern, scene.view.head, scene.view.pool), scene.view.sink)
     positions = window(scene.view.token, scene.count, MOST_CELLS)
     long, whole = scene.count > MOST_CELLS, scene.view.span == "overview"
     if long:
@@ -105,11 +119,11 @@ def as_map(scene: Scene, pattern: np.ndarray) -> None:
     chart(figure, "head_map", lambda point: scene.choose(token=int(point["y"]), source=None))
 
 
-def pooled(pattern: np.ndarray, scene: Scene) -> np.ndarray:
-    """(H, S, S) -> (S, S): the picked head, or the mean or the largest over the block's heads."""
-    if scene.view.pool == "one":
-        return pattern[scene.view.head]
-    return pattern.mean(axis=0) if scene.view.pool == "mean" else pattern.max(axis=0)
+def pooled(pattern: np.ndarray, head: int, pool: str) -> np.ndarray:
+    """(H, S, S) -> (S, S): that head, or the mean or the largest over the block's heads."""
+    if pool == "one":
+        return pattern[head]
+    return pattern.mean(axis=0) if pool == "mean" else pattern.max(axis=0)
 
 
 def _shown(count: int, positions: range, whole: bool) -> str:

@@ -27,7 +27,7 @@ READS = {
     "course": "The tokens that are the best guess in any row, and the target, followed up the "
     "stream at the token in focus: their probability above, their place among all tokens below.",
     "cell": "One cell of the table opened: the best guesses after one writer, having read the "
-    "token in focus. Choose another writer in the diagram.",
+    "token in focus. A click on a cell of the table chooses another.",
 }
 
 
@@ -145,8 +145,10 @@ def target_choice(scene: Scene) -> None:
             scene.choose(target=None)
             return
         ids = engine.tokenizer().encode(text)
-        if len(ids) == 1:
+        if len(ids) == 1 and ids[0] < scene.trace.config.vocabsize:
             scene.choose(target=ids[0])
+        elif len(ids) == 1:
+            scene.tell(f"“{text[:40]}” is token {ids[0]:,}, which this model does not have.")
         else:
             scene.tell(f"“{text[:40]}” is {len(ids)} tokens; the target must be one. "
                        "Most words begin with their space.")  # fmt: skip

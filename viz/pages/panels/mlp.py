@@ -60,8 +60,8 @@ def active(scene: Scene, activity: Activity) -> None:
     token = scene.view.token
     chrome.say(
         f"Each {NEURON} turns the stream at a token into one number, which passes a {GELU}; then "
-        "it adds its own vector in that proportion. Rows are the neurons furthest from zero at the "
-        "token in focus (bars), columns are tokens. Pick a row to open it."
+        "it adds its own vector in that proportion. Rows are the neurons furthest from zero after "
+        "the GELU at the token in focus (bars), columns are tokens. Pick a row to open it."
     )
     positions = window(token, scene.count, MOST_COLUMNS)
     choices(scene, extent(positions, scene.count))

@@ -13,6 +13,7 @@ from viz.pages.panels import lens
 from viz.pages.panels.scene import Scene, chart, foot
 
 SHOWN = 13
+APPEND = " Click a bar to append that token to the prompt."
 
 
 def show(scene: Scene) -> None:
@@ -20,15 +21,15 @@ def show(scene: Scene) -> None:
     position = scene.view.token
     seen = engine.answer(scene.source, scene.trace.ids, position, SHOWN)
     ids, probs, vocabsize = seen.ids[0, 0], seen.probs[0, 0], scene.trace.config.vocabsize
+    last = position == scene.count - 1
     chrome.heading(
         f"Next token after position {position}", "lm_head", f"(vocabsize {vocabsize:,})", "head"
     )
     chrome.say(
         f"The model’s answer is a probability for every one of its {vocabsize:,} tokens (pale "
         "bars: temperature 1, nothing cut). Full bars are what a token is drawn from, as set "
-        "below. Click a bar to append that token to the prompt."
+        f"below.{APPEND if last else ''}"
     )
-    last = position == scene.count - 1
     settings(scene)
     words = [engine.guess(scene.source, token) for token in ids]
     figure = next_token_bars(words, probs, scene.theme, drawn=drawn_from(scene)[ids])
