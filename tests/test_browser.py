@@ -301,6 +301,29 @@ def test_nonsense_in_the_address_is_ignored_with_a_notice(server, open_page):
     assert len(chips(page)) == 12
 
 
+@pytest.mark.parametrize(
+    ("view", "columns"),
+    [
+        ({"look": "steps"}, ["q · k", "divided by √dk", "attention, 0 to 1"]),
+        ({"look": "qkv"}, ["dimension", "q × k"]),
+        ({"look": "writes"}, ["L2 norm of what the head adds"]),
+        ({"pool": "mean"}, ["attention, 0 to 1"]),
+        ({"panel": "residual"}, ["as read, after LayerNorm", "cosine with the stream before"]),
+        ({"panel": "residual", "stream": "entries"}, ["share of the squared length there"]),
+        ({"panel": "lens", "lens": "course"}, ["place, 1 is best"]),
+        ({"panel": "lens", "lens": "cell", "at": "blocks.2.attn"}, ["KL to the final row, nats"]),
+        ({"panel": "next"}, ["drawn with probability"]),
+    ],
+)
+def test_each_look_has_a_table_of_its_own_numbers(server, open_page, view, columns):
+    page = open_page(server.url(**view))
+    page.get_by_role("button", name="Table, CSV").click()
+    head = page.locator(".gb-table thead, table thead").first
+    head.wait_for()
+    for column in columns:
+        assert column in head.inner_text()
+
+
 def test_table_and_csv_hold_the_picture(server, open_page):
     page = open_page(server.url(at="blocks.0.attn", head=0))
     ready(page)

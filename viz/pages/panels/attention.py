@@ -62,7 +62,7 @@ def show(scene: Scene) -> None:
         components.heads(thumbnails(scene) | grid.colouring(scene), lambda name: pick(scene, name))
     with right:
         LOOKS[scene.view.look](scene, pattern)
-    shown = pooled(pattern, head, pool)
+    shown, table = pooled(pattern, head, pool), TABLES.get(scene.view.look, rows)
     scores = {name: float(values[layer, head]) for name, values in scene.trace.head_scores.items()}
     scores = scores if pool == "one" else {}
     said = captions.attention(shown, scene.labels, scene.view.token, gives, scores)
@@ -72,8 +72,8 @@ def show(scene: Scene) -> None:
     foot(
         scene,
         f"attention-{layer}-{who.replace(' ', '-')}",
-        lambda: rows(scene, shown, [scene.view.token]),
-        lambda: rows(scene, shown, range(S)),
+        lambda: table(scene, shown, [scene.view.token]),
+        lambda: table(scene, shown, range(S)),
     )
 
 
@@ -161,12 +161,13 @@ LOOKS = {
 def rows(scene: Scene, pattern: np.ndarray, readers: Iterable[int]) -> pd.DataFrame:
     """What each of `readers` gives to each token up to itself, one row a pair."""
     pairs = [(i, j) for i in readers for j in range(i + 1)]
-    return pd.DataFrame(
-        {
-            "reading position": [i for i, _ in pairs],
-            "reading token": [scene.labels[i].text for i, _ in pairs],
-            "position read": [j for _, j in pairs],
-            "token read": [scene.labels[j].text for _, j in pairs],
-            "attention, 0 to 1": [float(pattern[i, j]) for i, j in pairs],
-        }
-    )
+    given = {"attention, 0 to 1": [float(pattern[i, j]) for i, j in pairs]}
+    return head_steps.pairs_frame(scene, pairs).assign(**given)
+
+
+# What stands in the table of each look; elsewhere it is the attention itself.
+TABLES = {
+    "steps": head_steps.step_rows,
+    "qkv": head_steps.vector_rows,
+    "writes": head_writes.rows,
+}

@@ -1,9 +1,13 @@
 """Inside one head: from query and keys to the pattern, in numbers."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from model import BlockTrace
+from viz.captions import at
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart
 from viz.pages.view import layer_of
@@ -13,30 +17,64 @@ from viz.window import window
 
 def steps(scene: Scene, pattern: np.ndarray) -> None:
     """The four steps for the token in focus, and the arithmetic of one pair."""
-    token, source = scene.view.token, source_of(scene, pattern)
+    token, source = scene.view.token, source_of(scene, pattern[scene.view.head])
     block = opened(scene)
     table = four_steps(block, scene.view.head, token)
     positions = window(source, scene.count, MOST_COLUMNS)
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
-        chrome.say(f"{_names(scene, token)} reads column by column · pick one", "title")
+        chrome.say(f"{at(scene.labels[token])} reads column by column · pick one", "title")
         source_choice(scene, source)
     figure = step_table(table, positions, scene.labels, scene.theme)
     chart(figure, "step_table", lambda point: pick_source(scene, int(point["x"])))
     said = _arithmetic(table[:, source], scene.trace.config.dk)
-    chrome.say(f"{_names(scene, token)} to {_names(scene, source)}: {said}", "numbers")
+    pair = f"{at(scene.labels[token])} to {at(scene.labels[source])}"
+    chrome.say(f"{pair}: {said}", "numbers")
 
 
 def vectors(scene: Scene, pattern: np.ndarray) -> None:
     """Query, key, their product and the value for one pair of tokens."""
-    token, source, head = scene.view.token, source_of(scene, pattern), scene.view.head
+    token, head = scene.view.token, scene.view.head
+    source = source_of(scene, pattern[head])
     block = opened(scene)
     q, k, v = (x[head].numpy() for x in (block.q, block.k, block.v))  # (S, dk)
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
-        chrome.say(f"{_names(scene, token)} reads {_names(scene, source)}", "title")
+        chrome.say(f"{at(scene.labels[token])} reads {at(scene.labels[source])}", "title")
         source_choice(scene, source)
     names = (scene.labels[token].cut(8), scene.labels[source].cut(8))
     chart(product_strips(q[token], k[source], v[source], names, scene.theme), "product")
     chart(running_sum(q[token], k[source], scene.theme), "running_sum")
+
+
+def step_rows(scene: Scene, _pattern: np.ndarray, readers: Iterable[int]) -> pd.DataFrame:
+    """The steps of each reader's attention to each token up to itself, one row a pair."""
+    block = opened(scene)
+    tables = {i: four_steps(block, scene.view.head, i) for i in readers}
+    pairs = [(i, j) for i in tables for j in range(i + 1)]
+    named = {"q · k": 0, "divided by √dk": 1, "attention, 0 to 1": 3}
+    return pairs_frame(scene, pairs).assign(
+        **{name: [float(tables[i][step, j]) for i, j in pairs] for name, step in named.items()}
+    )
+
+
+def vector_rows(scene: Scene, pattern: np.ndarray, _readers: Iterable[int]) -> pd.DataFrame:
+    """The pair's query, key, product and value, one row a dimension of the head."""
+    block, head = opened(scene), scene.view.head
+    q, k, v = (x[head].numpy() for x in (block.q, block.k, block.v))  # (S, dk)
+    token, source = scene.view.token, source_of(scene, pattern)
+    columns = {"q": q[token], "k": k[source], "q × k": q[token] * k[source], "v": v[source]}
+    return pd.DataFrame({"dimension": range(q.shape[1]), **columns})
+
+
+def pairs_frame(scene: Scene, pairs: Sequence[tuple[int, int]]) -> pd.DataFrame:
+    """Who reads whom, one row a pair of positions."""
+    return pd.DataFrame(
+        {
+            "reading position": [i for i, _ in pairs],
+            "reading token": [scene.labels[i].text for i, _ in pairs],
+            "position read": [j for _, j in pairs],
+            "token read": [scene.labels[j].text for _, j in pairs],
+        }
+    )
 
 
 def opened(scene: Scene) -> BlockTrace:
@@ -45,11 +83,14 @@ def opened(scene: Scene) -> BlockTrace:
 
 
 def source_of(scene: Scene, pattern: np.ndarray) -> int:
-    """The token read that is looked at: the chosen one, else the one that gets most attention."""
+    """The token read that is looked at: the chosen one, else the one that gets most attention.
+
+    pattern: (S, S), of the picked head.
+    """
     chosen, token = scene.view.source, scene.view.token
     if chosen is not None and chosen <= token:
         return chosen
-    return int(pattern[scene.view.head, token].argmax())
+    return int(pattern[token].argmax())
 
 
 def four_steps(block: BlockTrace, head: int, token: int) -> np.ndarray:
@@ -79,11 +120,6 @@ def pick_source(scene: Scene, position: int) -> None:
     """A column was picked; what lies ahead cannot be read."""
     if position <= scene.view.token:
         scene.choose(source=position)
-
-
-def _names(scene: Scene, position: int) -> str:
-    label = scene.labels[position]
-    return f"{label.html} ({label.position})"
 
 
 def _arithmetic(column: np.ndarray, dk: int) -> str:

@@ -1,6 +1,9 @@
 """What one head adds to the stream, and what that does to the next token."""
 
+from collections.abc import Iterable
+
 import numpy as np
+import pandas as pd
 
 from viz import captions
 from viz.bars import pushed_bars, token_bars
@@ -43,6 +46,17 @@ def caption(scene: Scene) -> str:
     norm = float(norms_of(scene)[scene.view.token])
     return captions.head_write(
         name, scene.label, norm, (up[0], float(gains[0])), (down[0], float(losses[0]))
+    )
+
+
+def rows(scene: Scene, _pattern: np.ndarray, _readers: Iterable[int]) -> pd.DataFrame:
+    """The length of the head's write, one row a token."""
+    return pd.DataFrame(
+        {
+            "position": range(scene.count),
+            "token": [label.text for label in scene.labels],
+            "L2 norm of what the head adds": norms_of(scene),
+        }
     )
 
 

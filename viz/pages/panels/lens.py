@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model import Lens
+from model import Courses, Lens
 from viz import captions
 from viz.labels import writer_label
 from viz.lens import MOST_COLUMNS, lens_table, token_courses
@@ -41,10 +41,15 @@ def show(scene: Scene) -> None:
         choice(scene, "lens", "What to see of the lens", LENS_LOOKS)
     chrome.say(READS[scene.view.lens])
     positions = window(scene.view.token, scene.count, MOST_COLUMNS)
-    seen = seen_by_lens(scene, rows_shown, positions)
+    cell = scene.view.lens == "cell"
+    seen = opened_cell(scene) if cell else seen_by_lens(scene, rows_shown, positions)
     LOOKS[scene.view.lens](scene, seen)
-    column = positions.index(scene.view.token)
-    foot(scene, "lens", lambda: rows(seen, [column]), lambda: rows(seen, range(len(positions))))
+    if scene.view.lens == "course":
+        foot(scene, "lens-depth", *[partial(course_rows, scene)] * 2)
+        return
+    column = seen.positions.index(scene.view.token)
+    everything = range(len(seen.positions))
+    foot(scene, "lens", lambda: rows(scene, seen, [column]), lambda: rows(scene, seen, everything))
 
 
 def lens_rows(scene: Scene) -> tuple[int, ...]:
@@ -103,9 +108,7 @@ def as_course(scene: Scene, _seen: Lens) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
         choice(scene, "rows", "Rows", LENS_ROWS)
         target_choice(scene)
-    followed = engine.courses(
-        scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), target_of(scene)
-    )
+    followed = followed_in(scene)
     words = [engine.guess(scene.source, token) for token in followed.tokens]
     writers = [scene.trace.writers[row] for row in followed.rows]
     figure = token_courses(followed.probs, followed.ranks, words, writers, scene.theme)
@@ -116,13 +119,38 @@ def as_course(scene: Scene, _seen: Lens) -> None:
     )
 
 
-def as_cell(scene: Scene, _seen: Lens) -> None:
-    """The best guesses of one cell as bars."""
+def followed_in(scene: Scene) -> Courses:
+    """The tokens of the picture through depth: every row's best guess, and the target."""
+    return engine.courses(
+        scene.source, scene.trace.ids, scene.view.token, lens_rows(scene), target_of(scene)
+    )
+
+
+def course_rows(scene: Scene) -> pd.DataFrame:
+    """Probability and place of each followed token, one row a token and writer."""
+    followed = followed_in(scene)
+    cells = list(np.ndindex(followed.probs.shape))
+    return pd.DataFrame(
+        {
+            "token": [engine.guess(scene.source, followed.tokens[t]).text for t, _ in cells],
+            "writer": [scene.trace.writers[followed.rows[r]] for _, r in cells],
+            "probability": [float(followed.probs[cell]) for cell in cells],
+            "place, 1 is best": [int(followed.ranks[cell]) + 1 for cell in cells],
+        }
+    )
+
+
+def opened_cell(scene: Scene) -> Lens:
+    """The lens after the picked writer, or at the top, having read the token in focus."""
     writers = scene.trace.writers
     row = writers.index(scene.view.at) if scene.view.at in writers else len(writers) - 1
-    cell = engine.lens(scene.source, scene.trace.ids, (row,), (scene.view.token,), OPENED)
+    return engine.lens(scene.source, scene.trace.ids, (row,), (scene.view.token,), OPENED)
+
+
+def as_cell(scene: Scene, cell: Lens) -> None:
+    """The best guesses of one cell as bars."""
     words = [engine.guess(scene.source, token) for token in cell.ids[0, 0]]
-    after = writer_label(writers[row])
+    after = writer_label(cell.writers[0])
     chrome.say(f"After {after}, having read {captions.at(scene.label)}", "title")
     chart(next_token_bars(words, cell.probs[0, 0], scene.theme), "lens_cell")
     chrome.stands_out(
@@ -162,7 +190,7 @@ def _positions(seen: Lens) -> range:
     return range(seen.positions[0], seen.positions[-1] + 1)
 
 
-def rows(seen: Lens, columns: Iterable[int]) -> pd.DataFrame:
+def rows(scene: Scene, seen: Lens, columns: Iterable[int]) -> pd.DataFrame:
     """The guesses of some columns, one row a guess."""
     R, _, k = seen.ids.shape
     cells = [(r, p, place) for p in columns for r in range(R) for place in range(k)]
@@ -171,7 +199,7 @@ def rows(seen: Lens, columns: Iterable[int]) -> pd.DataFrame:
             "position": [seen.positions[p] for _, p, _ in cells],
             "writer": [seen.writers[r] for r, _, _ in cells],
             "place": [place + 1 for _, _, place in cells],
-            "token": [engine.word(seen.ids[cell]).text for cell in cells],
+            "token": [engine.guess(scene.source, seen.ids[cell]).text for cell in cells],
             "id": [int(seen.ids[cell]) for cell in cells],
             "probability": [float(seen.probs[cell]) for cell in cells],
             "entropy, nats": [float(seen.entropy[r, p]) for r, p, _ in cells],

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
-from model import sampling
+from model import Lens, sampling
 from viz import captions
 from viz.next_token import next_token_bars
 from viz.pages import chrome, engine, growth
@@ -39,7 +40,13 @@ def show(scene: Scene) -> None:
     draw_buttons(scene, last)
     said = captions.next_token(words, probs, float(seen.entropy[0, 0]), scene.label)
     chrome.stands_out(said)
-    foot(scene, "next", *[lambda: lens.rows(seen, [0])] * 2)
+    foot(scene, "next", *[lambda: rows(scene, seen)] * 2)
+
+
+def rows(scene: Scene, seen: Lens) -> pd.DataFrame:
+    """The best tokens, with the probability each is drawn with, one row a token."""
+    drawn = drawn_from(scene)[seen.ids[0, 0]]
+    return lens.rows(scene, seen, [0]).assign(**{"drawn with probability": drawn})
 
 
 def drawn_from(scene: Scene) -> np.ndarray:

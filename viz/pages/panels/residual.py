@@ -1,11 +1,13 @@
 """Residual stream: its norm after every writer, what each writer adds, its largest entries."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from model import Entries
 from viz import captions
 from viz.labels import writer_label
 from viz.pages import chrome, engine
@@ -48,13 +50,15 @@ def show(scene: Scene) -> None:
         choice(scene, "stream", "What to see of the stream", STREAM_LOOKS)
     chrome.say(READS[scene.view.stream])
     LOOKS[scene.view.stream](scene)
-    norms, writes = norms_of(scene), trace.write_norms.numpy()  # (2N+1, S)
-    foot(
-        scene,
-        "residual",
-        lambda: rows(scene, norms, writes, [token]),
-        lambda: rows(scene, norms, writes, range(scene.count)),
-    )
+    if scene.view.stream == "entries":
+        foot(scene, "residual-entries", *[partial(entry_rows, scene)] * 2)
+    else:
+        foot(
+            scene,
+            "residual",
+            lambda: rows(scene, [token]),
+            lambda: rows(scene, range(scene.count)),
+        )
 
 
 def norms_of(scene: Scene) -> np.ndarray:
@@ -103,7 +107,7 @@ def as_writes(scene: Scene) -> None:
 def as_entries(scene: Scene) -> None:
     """The largest entries anywhere, and all entries of one vector."""
     trace, token = scene.trace, scene.view.token
-    found = engine.largest_entries(scene.source, trace.ids, min(ENTRIES, trace.residual[0].numel()))
+    found = entries_of(scene)
     row = trace.writers.index(scene.view.at) if scene.view.at in trace.writers else -1
     left, right = st.columns(2, gap="medium")
     with left:
@@ -126,6 +130,27 @@ def as_entries(scene: Scene) -> None:
             scene.labels[found.positions[0]],
             trace.config.dmodel,
         )
+    )
+
+
+def entries_of(scene: Scene) -> Entries:
+    """The largest entries of the whole stream."""
+    most = min(ENTRIES, scene.trace.residual[0].numel())
+    return engine.largest_entries(scene.source, scene.trace.ids, most)
+
+
+def entry_rows(scene: Scene) -> pd.DataFrame:
+    """The largest entries, one row each."""
+    found = entries_of(scene)
+    return pd.DataFrame(
+        {
+            "dimension": found.dimensions,
+            "position": found.positions,
+            "token": [scene.labels[position].text for position in found.positions],
+            "after writer": [scene.trace.writers[row] for row in found.rows],
+            "value": found.values,
+            "share of the squared length there": found.shares,
+        }
     )
 
 
@@ -156,11 +181,11 @@ def _extent(scene: Scene) -> str:
     return extent(_window(scene), scene.count)
 
 
-def rows(
-    scene: Scene, norms: np.ndarray, writes: np.ndarray, tokens: Iterable[int]
-) -> pd.DataFrame:
+def rows(scene: Scene, tokens: Iterable[int]) -> pd.DataFrame:
     """Sizes of the stream and of each write, one row a token and writer."""
     writers, found = scene.trace.writers, engine.writes(scene.source, scene.trace.ids)
+    norms, writes = norms_of(scene), scene.trace.write_norms.numpy()  # (2N+1, S)
+    read = engine.read_norms(scene.source, scene.trace.ids)
     cells = [(r, t) for t in tokens for r in range(len(writers))]
     return pd.DataFrame(
         {
@@ -168,6 +193,7 @@ def rows(
             "token": [scene.labels[t].text for _, t in cells],
             "writer": [writers[r] for r, _ in cells],
             "norm of the stream after it": [float(norms[r, t]) for r, t in cells],
+            "the same as read, after LayerNorm": [float(read[r, t]) for r, t in cells],
             "norm of what it added": [float(writes[r, t]) for r, t in cells],
             "cosine with the stream before": [float(found.cosine[r, t]) for r, t in cells],
         }
