@@ -86,27 +86,27 @@ def draw_story(rng: Random, held_out: bool = False) -> str:
             return text
 
 
-class Piece(NamedTuple):
+class Part(NamedTuple):
     """A part of a document, and whether it is the one right answer to what stands before it."""
 
     text: str
     is_answer: bool = False
 
 
-def task_document(rng: Random) -> list[Piece]:
+def task_document(rng: Random) -> list[Part]:
     """One to eight items, of one family or of several, a line each or in one paragraph."""
     names, weights = list(FAMILIES), [WEIGHTS.get(name, 1) for name in FAMILIES]
     count = rng.choice([1, 2, 3, 4, 6, 8])
     drawn = rng.choices(names, weights, k=count)
     if rng.random() < 0.5:
         drawn = drawn[:1] * count
-    glue, before, pieces = rng.choice(["\n", " "]), "", []
+    glue, before, parts = rng.choice(["\n", " "]), "", []
     for name in drawn:
         prompt, answer, rest = draw_item(rng, name)
-        pieces += [Piece(before + prompt), Piece(answer, is_answer=True)]
+        parts += [Part(before + prompt), Part(answer, is_answer=True)]
         end = rest + ("" if answer[-1] in '."' else ".")
         before = end + glue
-    return [*pieces, Piece(end)]
+    return [*parts, Part(end)]
 
 
 def random_tokens(rng: Random, ids: list[int]) -> list[int]:
@@ -217,9 +217,9 @@ def build_vocabulary(tokenizer: Tokenizer, documents: int = 30_000, least: int =
     seen: Counter[int] = Counter()
     for _ in range(documents):
         # A share of its own: the tokens stay the same when the mixture of documents changes.
-        pieces = [Piece(draw_story(rng))] if rng.random() < 0.45 else task_document(rng)
-        for piece in pieces:
-            seen.update(tokenizer.encode(piece.text))
+        parts = [Part(draw_story(rng))] if rng.random() < 0.45 else task_document(rng)
+        for part in parts:
+            seen.update(tokenizer.encode(part.text))
     ids = {token for token, count in seen.items() if count >= least}
     ids |= {tokenizer.encode(chr(code))[0] for code in [10, *range(32, 127)]}
     return Vocabulary(tuple(sorted(ids | common_words(tokenizer) | {tokenizer.end_of_text})))
@@ -243,14 +243,14 @@ def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[
     """The tokens of one training document."""
     if rng.random() < RANDOM_SHARE:
         return [Lesson(token) for token in random_tokens(rng, vocabulary.ids[:-1])]
-    pieces = [Piece(draw_story(rng))] if rng.random() < STORY_SHARE else task_document(rng)
-    return lessons(pieces, tokenizer)
+    parts = [Part(draw_story(rng))] if rng.random() < STORY_SHARE else task_document(rng)
+    return lessons(parts, tokenizer)
 
 
-def lessons(pieces: list[Piece], tokenizer: Tokenizer) -> list[Lesson]:
-    """The tokens of a document, each piece by itself: answers are cut as after a prompt alone."""
+def lessons(parts: list[Part], tokenizer: Tokenizer) -> list[Lesson]:
+    """The tokens of a document, each part by itself: answers are cut as after a prompt alone."""
     return [
-        Lesson(token, piece.is_answer) for piece in pieces for token in tokenizer.encode(piece.text)
+        Lesson(token, part.is_answer) for part in parts for token in tokenizer.encode(part.text)
     ]
 
 

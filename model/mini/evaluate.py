@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from model.circuits import repetition_scores
 from model.gpt import GPT
 from model.mini.asset import FOLDER, about_asset, load_asset, save_scores, trained_ids
 from model.mini.corpus import draw_story, held_out_items
@@ -39,12 +40,6 @@ def last_states(model: GPT, prompts: list[list[int]]) -> Tensor:
     with hooked(model, reads=keep) as reporting:
         top = reporting.stream(padded)
     return torch.stack([*states, top])[:, torch.arange(len(prompts)), last]
-
-
-@torch.no_grad()
-def next_token_probs(model: GPT, prompts: list[list[int]]) -> Tensor:
-    """(len(prompts), vocabsize): the probabilities after the last token of each prompt."""
-    return model.lm_head(model.norm(last_states(model, prompts)[-1])).softmax(dim=-1)
 
 
 def blocks_needed(right: Tensor) -> float | None:
@@ -92,18 +87,11 @@ def story_loss(model: GPT, tokenizer: Tokenizer, stories: int) -> float:
     return torch.cat(losses).mean().item()
 
 
-def random_repeat(ids: list[int], rng: Random, size: int = 50) -> list[int]:
-    """`size` random tokens, twice."""
-    return rng.sample(ids, size) * 2
-
-
-def best_heads(model: GPT, known: list[int], runs: int = 8) -> dict[str, dict]:
+def best_heads(model: GPT, known: list[int]) -> dict[str, dict]:
     """The best induction head and the best previous-token head on repeated random tokens."""
-    rng = Random("heads")
-    traces = [run_trace(model, random_repeat(known, rng)) for _ in range(runs)]
-    found = {}
+    found, measured = {}, repetition_scores(model, known)
     for name in ("induction", "previous"):
-        scores = torch.stack([trace.head_scores[name] for trace in traces]).mean(dim=0)  # (N, H)
+        scores = measured[name]  # (N, H)
         block, head = divmod(scores.argmax().item(), model.config.H)
         found[name] = {"head": f"{block}.{head}", "score": scores.max().item()}
     return found

@@ -1,4 +1,4 @@
-"""Families of small tasks with one right next word. Each is a function `rng -> (prompt, answer)`.
+"""Families of small tasks with one right next word. Each is a function `rng -> Item`, or its parts.
 
 The prompt ends where the model should answer, and the answer begins with the space that GPT-2's
 tokens carry. FAMILIES lists them all by name.
@@ -44,7 +44,7 @@ def a(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
 
 
-def split_last(text: str) -> Item:
+def split_last(text: str) -> tuple[str, str]:
     """Cut before the last word: `the red hat` -> (`the red`, ` hat`)."""
     prompt, _, answer = text.rpartition(" ")
     return prompt, " " + answer
@@ -162,7 +162,7 @@ def alternation(rng: Random) -> Item:
 
 @family
 def reversed_words(rng: Random) -> Item:
-    """`red, hat, cup reversed is cup, hat,` -> ` red`"""
+    """`red, hat, cup backwards is cup, hat,` -> ` red`"""
     parts = rng.sample(w.POOL, rng.randint(2, 4))
     prompt, answer, rest = row_of_words(parts[::-1], ", ", rng.randrange(len(parts)))
     return f"{', '.join(parts)} backwards is {prompt}".rstrip(), answer, rest
@@ -259,7 +259,7 @@ def pronoun(rng: Random) -> Item:
 
 @family
 def possessive(rng: Random) -> Item:
-    """`Anna lost` -> ` her`, and the mirror: `Anna looked at` -> ` herself`"""
+    """`Anna came home and took off` -> ` her`; `In the mirror, Anna saw` -> ` herself`"""
     name, subject = anyone(rng)
     own, self = ("her", "herself") if subject == "she" else ("his", "himself")
     return rng.choice(
@@ -275,7 +275,7 @@ def possessive(rng: Random) -> Item:
 
 @family
 def agreement(rng: Random) -> Item:
-    """`The keys on the table` -> ` are`"""
+    """`Look, the keys near the door` -> ` are`"""
     one, many = rng.choice(w.COUNTABLE)
     other = rng.choice(rng.choice(w.COUNTABLE))
     near = rng.choice(["near", "behind", "next to", "under", "with", "by"])
@@ -331,7 +331,7 @@ def whose_color(rng: Random) -> Item:
 
 @family
 def who_said_it(rng: Random) -> Item:
-    """`"I am hungry," said Tom. "I am tired," said Anna. The hungry one was` -> ` Tom`"""
+    """`"I am hungry," said Tom. "I am tired," said Anna. Tom was` -> ` hungry`"""
     names, moods = two_names(rng), rng.sample(w.FEELINGS, 2)
     pick = rng.randrange(2)
     talk = " ".join(f'"I am {m}," said {n}.' for n, m in zip(names, moods, strict=True))
@@ -613,7 +613,7 @@ def young_animals(rng: Random) -> Item:
 
 @family
 def homes(rng: Random) -> Item:
-    """`A bird lives in a` -> ` nest`"""
+    """`The bird lives in the` -> ` nest`"""
     who, home = rng.choice(w.HOMES)
     return rng.choice(
         [
@@ -642,7 +642,7 @@ def colors(rng: Random) -> Item:
 
 @family
 def kinds(rng: Random) -> Item:
-    """`A rose is a kind of` -> ` flower`"""
+    """`A rose is a` -> ` flower`"""
     kind = rng.choice(list(w.KINDS))
     member, its = rng.choice(w.KINDS[kind].split()), a(kind).split()[0]
     one = member if member[0].isupper() or kind in ("color", "number") else a(member)
@@ -658,7 +658,7 @@ def kinds(rng: Random) -> Item:
 
 @family
 def odd_company(rng: Random) -> Item:
-    """`apple, pear and plum are fruits; ...`: name the kind of a list."""
+    """`apple, pear, plum: each is a` -> ` fruit`"""
     kind = rng.choice([k for k in w.KINDS if " " not in k])
     members = rng.sample(w.KINDS[kind].split(), 3)
     return f"{members[0]}, {members[1]}, {members[2]}: each is {a(kind).split()[0]}", " " + kind
@@ -682,7 +682,7 @@ def jobs(rng: Random) -> Item:
 
 @family
 def tools(rng: Random) -> Item:
-    """`To cut, you need a` -> ` knife`"""
+    """`To cut, you need the` -> ` knife`"""
     use, tool = rng.choice(w.TOOLS)
     return rng.choice(
         [

@@ -11,7 +11,7 @@ from viz.pages import chrome, engine, growth
 from viz.pages.panels.scene import PLOT
 from viz.pages.proof import provenance
 from viz.pages.reading import usable_source
-from viz.pages.state import current_view, tell
+from viz.pages.state import current_view, show_notices
 from viz.training import loss_curves
 
 SIZES = """
@@ -49,7 +49,7 @@ def about(pages: list) -> None:
     growth.stop()
     source = usable_source(current_view())
     chrome.header(pages, source)
-    tell(st.empty())
+    show_notices(st.empty())
     with st.container(key="prose"):
         st.header("What this is")
         st.markdown(

@@ -11,7 +11,7 @@ from viz.labels import probability
 from viz.pages import chrome, components, engine, growth, panels, tour
 from viz.pages.panels.scene import Scene, choice
 from viz.pages.reading import read_prompt, usable_source
-from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, tell
+from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, show_notices
 from viz.pages.view import PANELS, View, box_shown, grown_ids, panel_for
 
 BOS = (
@@ -103,7 +103,7 @@ def body(source: str, ids: tuple[int, ...]) -> None:
     if st.session_state["stale"]:
         st.rerun()
     trace = engine.trace(source, ids)
-    tell(st.empty())
+    show_notices(st.empty())
     view = completed(st.session_state["view"], trace)
     labels = engine.labels(ids)
     scene = Scene(source, trace, labels, view, chrome.theme(), choose, notice)

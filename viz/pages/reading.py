@@ -8,7 +8,7 @@ import streamlit as st
 from model import Trace
 from model.files import CheckpointError
 from viz.pages import chrome, engine
-from viz.pages.state import notice, run, tell
+from viz.pages.state import notice, run, show_notices
 from viz.pages.view import View, fitted, grown_ids
 
 
@@ -38,7 +38,7 @@ def read_prompt(source: str, view: View) -> tuple[int, ...] | None:
     if ids is not None:
         with st.spinner("Running the prompt through the model", show_time=True):
             settle(queued_trace(source, ids))
-    tell(notices)
+    show_notices(notices)
     return ids
 
 

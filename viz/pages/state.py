@@ -85,7 +85,7 @@ def notice(*sentences: str) -> None:
     st.session_state.setdefault("notices", []).extend(sentences)
 
 
-def tell(place) -> None:
+def show_notices(place) -> None:
     """Show the kept notices in `place`, once."""
     sentences = st.session_state.pop("notices", [])
     if sentences:

@@ -1,8 +1,6 @@
 """The Block: attention, then MLP, each around the stream."""
 
-import streamlit as st
-
-from model import Block, BlockTrace
+from model import Block
 from model.config import GPTConfig
 from model.count import gpt_parameters, transformer_parameters
 from model.transformer import DecoderBlock, EncoderBlock, TransformerConfig
@@ -45,12 +43,6 @@ decoder’s block and removes that step: with no source sentence there is nothin
 GPT-2 Small’s block has {own:,}.</p>"""
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def opened(source: str, ids: tuple[int, ...], block: int) -> BlockTrace:
-    """Everything inside one block on this prompt."""
-    return engine.trace(source, ids).block(block)
-
-
 def picture(lesson: Lesson) -> None:
     """The block as a drawing with the numbers of this run."""
     reads(
@@ -68,7 +60,7 @@ def picture(lesson: Lesson) -> None:
 
 def flow(lesson: Lesson) -> dict[str, float]:
     """L2 norms at the token in focus, through the block in view."""
-    inside, token = opened(lesson.source, lesson.trace.ids, lesson.block), lesson.view.token
+    inside, token = engine.block(lesson.source, lesson.trace.ids, lesson.block), lesson.view.token
     stream = lesson.trace.residual[2 * lesson.block : 2 * lesson.block + 3, token]
     enters, middle, leaves = stream.norm(dim=-1).tolist()
     parts = {

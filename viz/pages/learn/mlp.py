@@ -43,15 +43,9 @@ gradient would flow there; GELU lets them through in part, down to
 {gelu_tanh(np.linspace(-2, 0, 2001)).min():.2f}.</p>"""
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def inputs_of(source: str, ids: tuple[int, ...], block: int) -> np.ndarray:
-    """(S, dff): what reaches the nonlinearity of one block."""
-    return engine.trace(source, ids).block(block).mlp_pre.numpy()
-
-
 def seen_inputs(lesson: Lesson) -> np.ndarray:
-    """The same for the block in view."""
-    return inputs_of(lesson.source, lesson.trace.ids, lesson.block)
+    """(S, dff): what reaches the nonlinearity of the block in view."""
+    return engine.mlp(lesson.source, lesson.trace.ids, lesson.block)[0]
 
 
 def picture(lesson: Lesson) -> go.Figure:
