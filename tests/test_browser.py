@@ -340,6 +340,21 @@ def test_table_and_csv_hold_the_picture(server, open_page):
     assert sum(last) == pytest.approx(1, abs=1e-5)
 
 
+def test_the_copied_link_names_the_model_too(server, open_page):
+    """Another server may start on another one."""
+    page = open_page(server.url(panel="lens"))
+    ready(page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{page.url}&model=mini"
+    page.goto(link)
+    ready(page)
+    assert page.locator(".gb-notice").count() == 0
+    assert page.locator(".gb-heading h2").inner_text() == "Logit lens"
+
+
 def test_dark_theme_is_dark_all_over(server, open_page):
     page = open_page(server.url(), scheme="dark")
     ready(page)

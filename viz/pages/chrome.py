@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from viz.pages import components, models
+from viz.pages import components, engine, models
 from viz.pages.state import use_model
 from viz.theme import Theme, css_variables, theme_named
 
@@ -33,7 +33,7 @@ def header(pages: list, source: str) -> None:
         st.space("stretch")
         models.offer(source, use_model)
         models.menu(source, use_model)
-        components.copy_link()
+        components.copy_link(source if source in engine.TITLES else "")
     models.progress(source, use_model)
 
 

@@ -80,9 +80,9 @@ def keys(on_go) -> None:
     _mount(_keys, "keys", "go", {}, on_go)
 
 
-def copy_link() -> None:
-    """A button that copies the address of the page as it stands."""
-    _copy(key="copy", width="content")
+def copy_link(model: str) -> None:
+    """A button that copies the address of the page as it stands, with the model's name in it."""
+    _copy(key="copy", data={"model": model}, width="content")
 
 
 def _mount(component, key: str, event: str, data: dict[str, Any], callback) -> None:
