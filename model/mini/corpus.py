@@ -6,7 +6,6 @@ held out: its hash decides, so an item is either for training or for evaluation,
 
 import re
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,31 +24,37 @@ RANDOM_SHARE = 0.15  # of the documents are random tokens, repeated
 STORY_SHARE = 0.25  # of the other documents are stories, the rest are tasks, which are shorter
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
-    "repeated_words": 6,
-    "repeated_sentence": 4,
-    "indirect_object": 4,
-    "reversed_words": 4,
-    "first_letter": 4,
-    "capitals": 3,
+    "past_tense": 6,
+    "plurals": 6,
+    "first_letter": 6,
+    "repeated_words": 5,
+    "reversed_words": 5,
     "opposites": 4,
     "sums": 4,
     "word_sums": 4,
+    "translation": 4,
     "counting": 3,
     "brackets": 3,
-    "digits": 3,
-    "number_words": 3,
-    "translation": 3,
+    "comparatives": 3,
+    "examples_of_a_rule": 3,
+    "indirect_object": 3,
     "whose_color": 3,
     "who_said_it": 3,
-    "examples_of_a_rule": 2,
-    "same_word": 2,
+    "repeated_sentence": 2,
+    "capitals": 2,
     "languages": 2,
-    "letters": 2,
+    "kinds": 2,
+    "days": 2,
     "months": 2,
+    "digits": 2,
+    "number_words": 2,
+    "letters": 2,
+    "key_value": 2,
+    "where_is_it": 2,
+    "where_are_they": 2,
+    "bigger_number": 2,
     "pronoun": 2,
     "agreement": 2,
-    "plurals": 2,
-    "past_tense": 2,
 }
 
 
@@ -207,20 +212,18 @@ def common_words(tokenizer: Tokenizer) -> set[int]:
     return {i for i in range(3000) if re.fullmatch(rb" [A-Za-z]?[a-z]+", tokenizer.bytes_of(i))}
 
 
-def build_vocabulary(tokenizer: Tokenizer, documents: int = 30_000, least: int = 3) -> Vocabulary:
-    """The tokens that occur at least `least` times in a sample, and every ASCII character.
+def build_vocabulary(tokenizer: Tokenizer, items: int = 4000, stories: int = 12_000) -> Vocabulary:
+    """The tokens of a sample of every family and of the stories, and every ASCII character.
 
     Common words that the sample lacks join them. They are trained in random order only, so the
     model knows them apart and can repeat them, whatever a visitor types.
     """
     rng = Random("vocabulary")
-    seen: Counter[int] = Counter()
-    for _ in range(documents):
-        # A share of its own: the tokens stay the same when the mixture of documents changes.
-        parts = [Part(draw_story(rng))] if rng.random() < 0.45 else task_document(rng)
-        for part in parts:
-            seen.update(tokenizer.encode(part.text))
-    ids = {token for token, count in seen.items() if count >= least}
+    parts = [part for family in FAMILIES for _ in range(items) for part in draw_item(rng, family)]
+    # A space before a text changes the tokens of its first word.
+    texts = [text for part in set(parts) for text in (part, " " + part)]
+    texts += [draw_story(rng) for _ in range(stories)]
+    ids = {token for text in texts for token in tokenizer.encode(text)}
     ids |= {tokenizer.encode(chr(code))[0] for code in [10, *range(32, 127)]}
     return Vocabulary(tuple(sorted(ids | common_words(tokenizer) | {tokenizer.end_of_text})))
 
