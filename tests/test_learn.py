@@ -20,7 +20,7 @@ from viz.labels import isolate, token_label
 from viz.learn import activations, architectures, drawing, sizes, softmax, stage, tying
 from viz.learn.depth import through_depth
 from viz.learn.listing import listing
-from viz.learn.normalising import steps, vector_bars
+from viz.learn.normalising import spread_bars, steps
 from viz.learn.positions import summands
 from viz.learn.table import rows_of
 from viz.pages.learn import CHAPTER, ORDER, written
@@ -231,7 +231,7 @@ def figures(colours):
     many = {"pre": np.arange(49.0), "post": np.ones(49)}
     yield sizes.parameter_bars({"wte": 5, "wpe": 1, "attn": 3, "ff": 6, "lm_head": 0}, colours)
     yield summands(dict.fromkeys("abcd", wide), labels(64), 0, colours)
-    yield vector_bars(wide[0], colours)
+    yield spread_bars(wide[0], colours)
     yield activations.curves(0.5, wide, colours)
     yield through_depth(many, {k: v[1:] for k, v in many.items()}, colours)
     yield tying.both_uses(wide[0], shares, range(3, 35), labels(64), colours)
@@ -277,7 +277,7 @@ def test_figures_leave_their_arguments_alone():
     x = np.linspace(-1, 1, 32)
     kept = x.copy()
     activations.curves(0.0, x, LIGHT)
-    vector_bars(x, LIGHT)
+    spread_bars(x, LIGHT)
     np.testing.assert_array_equal(x, kept)
 
 

@@ -174,7 +174,7 @@ def entry_bars(values: np.ndarray, names: Sequence[str], theme: Theme) -> go.Fig
     return lay_out(figure, theme, height=HEIGHT, bargap=0.35)
 
 
-def vector_bars(vector: np.ndarray, theme: Theme) -> go.Figure:
+def vector_bars(vector: np.ndarray, theme: Theme, height: int = HEIGHT) -> go.Figure:
     """One vector of the stream, a bar for each of its dimensions.
 
     Args:
@@ -183,7 +183,7 @@ def vector_bars(vector: np.ndarray, theme: Theme) -> go.Figure:
     figure = go.Figure(
         go.Bar(
             x=np.arange(len(vector)),
-            y=vector,
+            y=vector.astype(np.float32),
             marker={"color": theme.norm, "line": {"width": 0}},
             hovertemplate="dimension %{x}: <b>%{y:.4g}</b><extra></extra>",
         )
@@ -191,7 +191,7 @@ def vector_bars(vector: np.ndarray, theme: Theme) -> go.Figure:
     figure.update_xaxes(title={"text": "dimension of the stream", "font": {"size": 11}})
     figure.update_xaxes(showgrid=False, tickformat="d")
     figure.update_yaxes(title={"text": "value", "font": {"size": 11}})
-    return lay_out(figure, theme, height=HEIGHT, bargap=0)
+    return lay_out(figure, theme, height=height, bargap=0)
 
 
 def _log_cells(values: np.ndarray, quantity: Quantity, start: int, theme: Theme) -> go.Heatmap:

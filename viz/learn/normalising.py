@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.theme import Theme, lay_out
+from viz.residual import vector_bars
+from viz.theme import Theme
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,20 +36,12 @@ def steps(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, eps: float) -> tu
     )
 
 
-def vector_bars(values: np.ndarray, theme: Theme) -> go.Figure:
+def spread_bars(values: np.ndarray, theme: Theme) -> go.Figure:
     """The entries of one vector, with its mean as a line and one standard deviation as a band."""
     mean, spread = float(values.mean()), float(values.std())
-    figure = go.Figure(
-        go.Bar(
-            y=values.astype(np.float32),
-            marker={"color": theme.norm, "line": {"width": 0}},
-            hovertemplate="entry %{x}: <b>%{y:.4g}</b><extra></extra>",
-        )
-    )
+    figure = vector_bars(values, theme, height=340)
     figure.add_hrect(
         y0=mean - spread, y1=mean + spread, fillcolor=theme.attn, opacity=0.16, line_width=0
     )
     figure.add_hline(y=mean, line={"color": theme.attn, "width": 2})
-    figure.update_xaxes(title={"text": "entry of the vector", "font": {"size": 11}}, showgrid=False)
-    figure.update_yaxes(title={"text": "value", "font": {"size": 11}})
-    return lay_out(figure, theme, height=340, bargap=0)
+    return figure

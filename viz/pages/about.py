@@ -17,7 +17,7 @@ from viz.training import loss_curves
 SIZES = """
 OpenAI’s report calls the smallest GPT-2 a model of **117M** parameters; its model card says
 **124M**. Counting the network, with the embedding table that also serves as output layer counted
-once, gives 124,439,808. The first figure was a miscount in the report, and the name stuck.
+once, gives 124,439,808. OpenAI later noted that the report’s counts were wrong; the name stuck.
 """
 
 LIMITS = """

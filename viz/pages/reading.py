@@ -23,7 +23,8 @@ def usable_source(view: View) -> str:
         with st.spinner(f"Loading {engine.title(wanted)}", show_time=True):
             engine.model(wanted)
     except CheckpointError as error:
-        notice(f"{error}. The built-in model runs instead.")
+        said = str(error).replace(wanted, engine.title(wanted))  # no paths of the host
+        notice(f"{said}. The built-in model runs instead.")
         wanted = engine.BUILT_IN
     return wanted
 

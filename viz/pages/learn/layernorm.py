@@ -8,7 +8,7 @@ from model.gpt import Block
 from model.transformer import LayerNormalization, TransformerConfig
 from viz.captions import at
 from viz.labels import error_size, magnitude
-from viz.learn.normalising import Step, steps, vector_bars
+from viz.learn.normalising import Step, spread_bars, steps
 from viz.pages import chrome
 from viz.pages.learn.lesson import (
     Lesson,
@@ -66,7 +66,7 @@ def picture(lesson: Lesson) -> go.Figure:
     all_steps = states(lesson)
     names = {str(i): step.name for i, step in enumerate(all_steps)}
     chosen = all_steps[int(pick_one("Step", names, "norm_step"))]
-    figure = lesson.show(vector_bars(chosen.values, lesson.theme), "vector_bars", 310)
+    figure = lesson.show(spread_bars(chosen.values, lesson.theme), "spread_bars", 310)
     chrome.stands_out(caption(lesson, chosen))
     return figure
 
