@@ -23,6 +23,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60_000  # ms: the machine may be busy; nothing here measures time
 CONNECTED = "[data-test-connection-state='CONNECTED']"
+OPEN: list = []  # browser contexts of the running test
 HARMLESS = ("status of 404",)  # Streamlit's own look-ups of its health page below a sub-page's path
 
 
@@ -51,8 +52,17 @@ def serving(folder: Path, **environment: str) -> Iterator[Server]:
         wait_until_healthy(f"http://localhost:{port}/_stcore/health", process, log)
         yield Server(f"http://localhost:{port}", log)
     finally:
+        close_pages(f"http://localhost:{port}")
         process.terminate()
         process.wait(timeout=20)
+
+
+def close_pages(address: str = "") -> None:
+    """Close the pages at an address before its server goes: they would complain that it is gone."""
+    for context in list(OPEN):
+        if any(page.url.startswith(address) for page in context.pages):
+            OPEN.remove(context)
+            context.close()
 
 
 def free_port() -> int:
@@ -103,13 +113,13 @@ def chromium():
 @pytest.fixture
 def open_page(chromium):
     """open_page(url, width, height, scheme) -> a page; fails the test on any console error."""
-    contexts, errors = [], []
+    errors: list[str] = []
 
     def opened(url: str, width: int = 1440, height: int = 900, scheme: str = "light"):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
-        contexts.append(context)
+        OPEN.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
@@ -120,6 +130,5 @@ def open_page(chromium):
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    close_pages()
     assert [e for e in errors if not any(known in e for known in HARMLESS)] == []

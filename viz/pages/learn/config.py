@@ -94,7 +94,9 @@ def presets(lesson: Lesson) -> None:
         if chosen:
             put(named[chosen])
 
-    if st.session_state.get("learn_source") != lesson.source:
+    # Sliders that were not shown for a while have lost their values.
+    known = "learn_N" in st.session_state
+    if not known or st.session_state.get("learn_source") != lesson.source:
         st.session_state.update(learn_source=lesson.source, preset="This model")
         put(lesson.config)
     st.segmented_control(
