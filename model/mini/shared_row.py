@@ -1,7 +1,7 @@
 """The last step of training: the row that stands for all untrained tokens is made quiet.
 
 Training drives that row down wherever it can, but on rare prompts the stream still points its way,
-and there some 45,000 tokens nobody has trained get the guess. So the row alone, one vector of the
+and there some 43,000 tokens nobody has trained get the guess. So the row alone, one vector of the
 table, is fitted once more: wherever its tokens together got more than they should. Since the same
 row is what the model reads in place of a word it has never seen, that reading is fitted with it;
 and since the lens reads the stream between blocks with the same table, so is that.
