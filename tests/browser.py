@@ -101,8 +101,9 @@ def chromium():
     if not executable:
         reason = "Chromium is not installed (Debian: apt-get install chromium)"
         pytest.fail(reason) if os.environ.get("GLASSBOX_REQUIRE_BROWSER") else pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=executable, args=options)

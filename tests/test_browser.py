@@ -7,6 +7,7 @@ import json
 from urllib.parse import parse_qs, urlparse
 
 import pytest
+from playwright.sync_api import expect
 
 from model import MLP
 
@@ -104,7 +105,7 @@ def test_the_address_opens_the_same_view_again(server, open_page):
     page.wait_for_url("**token=5**")
     again = open_page(page.url)
     ready(again)
-    assert again.locator(".prompt textarea").input_value() == "one, two, three, four,"
+    expect(again.locator(".prompt textarea")).to_have_value("one, two, three, four,")
     assert "block 2, head 4" in again.locator(".gb-heading h2").inner_text()
     assert again.locator(".chip[aria-pressed='true']").get_attribute("data-name") == "5"
     assert again.locator(".head[aria-pressed='true']").get_attribute("data-name") == "2.4"
@@ -163,7 +164,7 @@ def test_a_click_in_the_neuron_map_opens_the_neuron_and_a_bar_picks_its_token(se
     page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] * 0.5 / 20)
     page.locator(".gb-caption", has_text="Neuron 3.").wait_for()
     neuron = params(page)["neuron"]
-    assert page.locator(".st-key-neuron input").input_value() == neuron
+    expect(page.locator(".st-key-neuron input")).to_have_value(neuron)
     bars = page.locator(".js-plotly-plot").first.locator(".bars .point")
     boxes = [bars.nth(i).bounding_box() for i in range(11)]
     tallest = max(range(11), key=lambda i: boxes[i]["height"])
@@ -235,7 +236,7 @@ def test_strange_text_is_shown_literally_in_every_panel(server, open_page, promp
     page.on("dialog", lambda dialog: dialogs.append(dialog.dismiss()))
     ready(page)
     shown = chips(page)
-    assert page.locator(".prompt textarea").input_value() == prompt
+    expect(page.locator(".prompt textarea")).to_have_value(prompt)
     for panel in (*OTHER_PANELS, "Attention"):
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from random import Random
 
 import pytest
@@ -46,7 +47,7 @@ from model.mini.evaluate import (
 )
 from model.mini.shared_row import log_odds, readings, settle_shared_row
 from model.mini.skills import FAMILIES
-from model.mini.stories import cast, plots, told
+from model.mini.stories import cast, plots, told, with_prepositions
 from model.mini.train import (
     Plan,
     drilled,
@@ -162,6 +163,19 @@ def test_every_plot_can_be_told():
         for _ in range(30):
             text = " ".join(told(rng, title, cast(rng)))
             assert "{" not in text and "_" not in text
+
+
+def test_stories_are_told_in_plain_english():
+    rng = Random("english")
+    text = "\n\n".join(draw_story(rng) for _ in range(400))
+    slips = r"\b[Aa] (?!one)[aeiou]|\b(\w+) \1\b|\b[Ii]n (the|a) (island|lake|farm)\b"
+    assert not re.search(slips, text, re.IGNORECASE)
+
+
+def test_places_get_their_prepositions():
+    text = "In a lake far away was an inn. He sat in the island, in the market, in the box."
+    told_right = "At a lake far away was an inn. He sat on the island, at the market, in the box."
+    assert with_prepositions(text) == told_right
 
 
 def test_a_story_fits_the_context(tokenizer):
@@ -328,6 +342,7 @@ def test_a_run_stops_at_its_budget(tokenizer, vocabulary):
 def test_the_shared_row_is_made_quiet_and_nothing_else_changes(tokenizer, vocabulary):
     model = make_run(vocabulary).model
     model.norm.bias.data.fill_(2.0)  # a direction all streams share, as training gives them
+    model.wte.weight.data[vocabulary.shared].abs_()  # and a row that points along it
     rows = next(batches("quiet", tokenizer, vocabulary, 16, 32)).ids
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
