@@ -30,14 +30,18 @@ def available() -> str | None:
     return transformers.__version__
 
 
+def compared(model: GPT) -> int:
+    """On how many tokens `differences` compares."""
+    return min(TOKENS, model.config.max_seq_len)
+
+
 def differences(model: GPT, folder: Path) -> tuple[Difference, ...]:
-    """Largest differences in logits, hidden states and attention on `TOKENS` ids of all kinds.
+    """Largest differences in logits, hidden states and attention on ids of all kinds.
 
     Args:
         model: what `folder` has been loaded as.
     """
-    count = min(TOKENS, model.config.max_seq_len)
-    ids = [(i * i * 7919 + i) % model.config.vocabsize for i in range(count)]
+    ids = [(i * i * 7919 + i) % model.config.vocabsize for i in range(compared(model))]
     theirs, trace = _transformers(folder, ids), run_trace(model, ids)
     *states, last = theirs.hidden_states  # the last has been through the final norm already
     with torch.no_grad():

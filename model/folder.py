@@ -7,6 +7,7 @@ opening a pickle can run anything; the folder's own tokenizer files are not read
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,7 +81,7 @@ def load_folder(folder: Path) -> GPT:
     config = _read_config(folder / CONFIG, settings)
     stored = _stored_tensors(folder)
     items = _checked_items(folder, config, settings, stored)
-    _check_memory(folder, config)
+    _check_memory(folder, items)
     with torch.device("meta"), _Unfilled():
         model = GPT(config)
     weights = {}
@@ -141,8 +142,8 @@ class _Unfilled(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def _check_memory(folder: Path, config: GPTConfig) -> None:
-    if short := shortage(config):
+def _check_memory(folder: Path, items: list[Item]) -> None:
+    if short := shortage(sum(math.prod(item.shape) for item in items)):
         raise CheckpointError(f"{folder}: loading this model {short}")
 
 

@@ -99,7 +99,7 @@ def fetch(name: str, tell: Tell = lambda *_: None, stop: Event | None = None) ->
     """
     repository = PUBLISHED[name].repository
     try:
-        if short := shortage(PUBLISHED[name].config):
+        if short := shortage(PUBLISHED[name].config.parameters):
             raise _Refused(f"loading it {short}")
         remote = _look_up(repository)
         config = client.hf_hub_download(repository, CONFIG)

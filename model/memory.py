@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from model.config import GPTConfig
-
 try:
     import resource
 except ImportError:  # Windows has no such limits
@@ -20,17 +18,17 @@ CGROUP = Path("/sys/fs/cgroup")  # version 2, as containers have it
 OVERHEAD = 1.15  # of the weights' own size, at the peak of loading; tests/bench measures it
 
 
-def shortage(config: GPTConfig) -> str:
-    """Why a model of this shape cannot be loaded now, in numbers; empty if it can."""
-    needed, free = needed_bytes(config), available_bytes()
+def shortage(parameters: int) -> str:
+    """Why a model of so many parameters cannot be loaded now, in numbers; empty if it can."""
+    needed, free = needed_bytes(parameters), available_bytes()
     if free is None or needed <= free:
         return ""
     return f"takes {gigabytes(needed)} of memory, of which {gigabytes(max(free, 0))} are free"
 
 
-def needed_bytes(config: GPTConfig) -> int:
-    """What loading a model of this shape takes at its peak, in fp32."""
-    return round(4 * config.parameters * OVERHEAD)
+def needed_bytes(parameters: int) -> int:
+    """What loading so many parameters takes at its peak, in fp32."""
+    return round(4 * parameters * OVERHEAD)
 
 
 def available_bytes(cgroup: Path = CGROUP) -> int | None:

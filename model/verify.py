@@ -31,7 +31,11 @@ def verify(
     if version is None:
         lines.append("transformers is not installed, so nothing was compared with it")
     else:
-        lines += _agreement(version, agreement.differences(model, folder))
+        lines.append(
+            f"Against transformers {version}, "
+            f"largest differences on {agreement.compared(model)} tokens:"
+        )
+        lines += _agreement(agreement.differences(model, folder))
     return "\n".join(lines), proof.holds
 
 
@@ -50,7 +54,6 @@ def _proof(source: str, proof: Proof) -> Iterator[str]:
         yield f"  and {len(different) - LISTED} more"
 
 
-def _agreement(version: str, found: tuple[agreement.Difference, ...]) -> Iterator[str]:
-    yield f"Against transformers {version}, largest differences on {agreement.TOKENS} tokens:"
+def _agreement(found: tuple[agreement.Difference, ...]) -> Iterator[str]:
     for each in found:
         yield f"  {each.largest:7.1e}  {each.what}, whose largest value is {each.scale:.4g}"

@@ -156,6 +156,15 @@ def test_the_head_is_the_table_unless_the_file_has_another(checkpoint, change, t
     assert (model.lm_head.weight is model.wte.weight) == tied
 
 
+@pytest.mark.parametrize(("change", "apart"), [(untied, True), (table_twice, False)])
+def test_a_head_of_its_own_counts_in_the_memory_asked_for(checkpoint, change, apart, monkeypatch):
+    change(checkpoint)
+    asked = []
+    monkeypatch.setattr("model.folder.shortage", lambda parameters: asked.append(parameters) or "")
+    model = load_model(checkpoint)
+    assert asked == [model.config.parameters + apart * model.wte.weight.numel()]
+
+
 def test_a_model_in_use_does_not_lean_on_its_file(checkpoint):
     model, ids = load_model(checkpoint), torch.arange(10)[None]
     before = model(ids)

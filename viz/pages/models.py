@@ -62,7 +62,8 @@ def line(name: str, on_source: OnSource) -> None:
 
 def described(name: str) -> str:
     """A model's name and size as HTML, and what stands in its way."""
-    obstacle = "" if here(name) or name not in PUBLISHED else shortage(PUBLISHED[name].config)
+    to_fetch = name in PUBLISHED and not here(name)
+    obstacle = shortage(PUBLISHED[name].config.parameters) if to_fetch else ""
     if name in PUBLISHED:
         config = PUBLISHED[name].config
         size = f"{config.parameters / 1e6:,.0f} million parameters, {config.N} blocks"
@@ -77,7 +78,7 @@ def described(name: str) -> str:
 
 def fetchable(name: str) -> bool:
     """Whether a visitor may begin to fetch it now."""
-    if name not in PUBLISHED or offline() or shortage(PUBLISHED[name].config):
+    if name not in PUBLISHED or offline() or shortage(PUBLISHED[name].config.parameters):
         return False
     under_way = downloads().get(name)
     return under_way is None or under_way.state != "running"
