@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import load_model
 from viz.pages import engine, explore, warm_up
+from viz.pages.about import later_runs
 from viz.pages.turnstile import Turnstile
 
 APP = Path(__file__).parents[1] / "app.py"
@@ -200,6 +201,13 @@ def test_about_gives_the_card_of_the_built_in_model_and_what_is_to_be_said():
     text = page_text(app)
     assert "“nope” is not on this machine" in text
     assert "blocks until the lens has it" in text and "repeated sentence" in text
+
+
+def test_about_says_when_training_began_anew():
+    assert later_runs({"minutes": 5.0}) == ""
+    second = {"minutes": 97.0, "before": {"minutes": 78.0}}
+    assert " After 78 minutes a new run " in later_runs(second)
+    assert " After 78 and 175 minutes a new run " in later_runs({"minutes": 9.0, "before": second})
 
 
 @pytest.mark.parametrize("prompt", ["🤗", "東京", "Ωμέγα", "w" * 60])

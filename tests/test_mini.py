@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -42,7 +43,9 @@ from model.mini.evaluate import (
     OPENING,
     blocks_needed,
     evaluate,
+    joined_words,
     last_states,
+    odd_stories,
     told_story,
 )
 from model.mini.shared_row import log_odds, readings, settle_shared_row
@@ -471,6 +474,16 @@ def test_a_told_story_depends_on_its_seed_alone(shipped):
     assert first == again != other
     assert first.startswith(OPENING) and len(first.split()) > 20
     assert "<|endoftext|>" not in first
+    assert first.startswith(told_story(shipped, 1, tokens=3))
+
+
+def test_an_odd_story_joins_words_as_the_corpus_does_not(monkeypatch):
+    assert joined_words('"No," said Tom.') == set(
+        pairwise(['"', "No", ",", '"', "said", "Tom", "."])
+    )
+    told = ["Once upon a time, there was a little girl", "Once upon a time, there was a grape girl"]
+    monkeypatch.setattr("model.mini.evaluate.told_story", lambda _, seed, tokens: told[seed])
+    assert odd_stories(None, drawn=2, read=3000, tokens=8) == {"told": 0.5, "new": 0.0}
 
 
 def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):

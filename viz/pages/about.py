@@ -1,6 +1,7 @@
 """About: what runs here, where it comes from, and what it cannot tell."""
 
 import html
+from itertools import accumulate
 
 import numpy as np
 import streamlit as st
@@ -30,9 +31,9 @@ LIMITS = """
   stand the errors measured in that very pass.
 """
 
-SECOND_RUN = (
-    " After {minutes:.0f} minutes a second run went on with more words and skills, in whose loss "
-    "the answers of tasks count four times."
+LATER_RUNS = (
+    " After {when} minutes a new run went on from the one before, with more words, skills or "
+    "stories. From the second on, the answers of tasks count four times in the loss."
 )
 
 THANKS = """
@@ -105,7 +106,7 @@ def built_in() -> None:
         "How surprising the true next tokens were: 0 nats is certainty, ln 50,257 = 10.8 nats a "
         "blind guess. Training begins with random tokens that come again, in longer and longer "
         "rows, so the loss jumps where the rows change; then stories and skills follow."
-        + (SECOND_RUN.format(**made["before"]) if "before" in made else "")
+        + later_runs(made)
     )
     if trials:
         training("Which shape learns most in the same time", "shapes", trials)
@@ -123,6 +124,13 @@ def training(title: str, key: str, runs: list[Curve]) -> None:
     curves = [(run.name, np.array(run.minutes), np.array(run.losses)) for run in runs]
     figure = loss_curves(curves, chrome.theme())
     st.plotly_chart(figure, key=key, config=PLOT, theme=None)
+
+
+def later_runs(made: dict) -> str:
+    """When training began again, in words; empty for a model of one run."""
+    ends = accumulate(run["minutes"] for run in reversed(runs_of(made)))
+    when = " and ".join(f"{end:.0f}" for end in list(ends)[:-1])
+    return LATER_RUNS.format(when=when) if when else ""
 
 
 def card(made: dict, scores: dict) -> dict[str, str]:
