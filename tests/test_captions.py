@@ -63,7 +63,9 @@ def test_other_relations_are_named():
 
 def test_a_head_that_also_rests_is_named_by_what_it_does():
     text = said(0, 1, [" a", " b"], induction=0.71, first=0.72)
-    expected = "it is an induction head (score 0.71 of 1), else parked on the first token (score"
+    expected = (
+        "it is an induction head (score 0.71 of 1), otherwise parked on the first token (score"
+    )
     assert expected in text
     assert "it is parked on the first token (score 0.72 of 1)." in said(
         0, 1, [" a", " b"], first=0.72
@@ -179,7 +181,13 @@ def test_gelu_names_the_largest_input_even_where_all_are_negative():
 
 def test_pushes_name_three_tokens_each_way():
     text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z")))
-    assert text == "When active, it speaks for a, b, c and against w, x, y."
+    assert text.startswith("When active, it speaks for a, b, c rather than w, x, y;")
+
+
+def test_a_head_says_what_it_does_for_the_token_it_reads():
+    a, b, c = labels("a", "b", "c")
+    text = words(captions.head_write("3.1", a, 2.0, (b, 3.5), (c, -1.25), read=(c, -1.25)))
+    assert "moves the logit of b by +3.50, that of c by -1.25, and that of c (2)" in text
 
 
 def test_gelu_is_set_against_relu():

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from model import GPT, GPT2_SIZES, GPTConfig, Tokenizer, run_trace
 from model.circuits import attention_between, direct_effects, repeated, repetition_scores
+from viz.pages.tour import heads_of
 from viz.pages.view import View, from_params
 from viz.tour import SCORES, STOPS, neighbours
 
@@ -138,6 +139,11 @@ def test_the_address_carries_stop_start_token_and_colouring():
     for name in asked:
         _, notices = from_params({name: "nonsense"}, View(q="x"))
         assert len(notices) == 1
+
+
+def test_heads_that_steer_others_stand_below_them():
+    below, above = (heads_of("mini", STOPS[name])[0][0] for name in ("inhibition", "mover"))
+    assert below < above
 
 
 # ------------------------------------------------------------------------------------- the page

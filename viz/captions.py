@@ -18,6 +18,7 @@ ROLES = {
     "first": "parked on the first token",
     "current": "a head that reads its own position",
 }
+FOLLOWED = "the token that followed"
 ON_COPIES = {"induction", "duplicate"}  # these are means over tokens that stood before
 ROLE_FROM = 0.4  # mean attention from which a head's habit is worth a name
 
@@ -48,6 +49,8 @@ def attention(
     given = gives.format(share=share)
     first = f"After {at(labels[focus])}, {given} to {at(labels[source])}{relation}."
     again = len(labels) - len({label.id for label in labels})
+    if FOLLOWED in relation:
+        first += f" To copy it is to guess that {labels[source].html} comes next again."
     return f"{first} {_habit(scores, again)}".strip()
 
 
@@ -57,16 +60,20 @@ def head_write(
     norm: float,
     up: tuple[TokenLabel, float],
     down: tuple[TokenLabel, float],
+    *,
+    read: tuple[TokenLabel, float],
 ) -> str:
     """What one head adds at the token in focus, and the next tokens it favours and disfavours.
 
     Args:
         norm: of the vector it adds; up, down: the token pushed most each way, and its logit change.
+        read: the token it reads most, and the change of that one's logit.
     """
     return (
         f"At {at(label)}, head {head} adds a vector of norm {magnitude(norm)}. By itself it moves "
-        f"the logit of {up[0].html} by {up[1]:+.2f} and that of {down[0].html} by {down[1]:+.2f}. "
-        "A logit one higher makes a token e ≈ 2.7 times as likely."
+        f"the logit of {up[0].html} by {up[1]:+.2f}, that of {down[0].html} by {down[1]:+.2f}, and "
+        f"that of {at(read[0])}, which it reads most, by {read[1]:+.2f}. Only differences between "
+        "logits count: one higher than another makes a token e ≈ 2.7 times as likely."
     )
 
 
@@ -242,7 +249,10 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
 def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel]) -> str:
     """What a vector raises and lowers most; tokens strongest first."""
     raised, lowered = (", ".join(word.html for word in words[:3]) for words in (up, down))
-    return f"When active, it speaks for {raised} and against {lowered}."
+    return (
+        f"When active, it speaks for {raised} rather than {lowered}; whether all logits rise or "
+        "fall together does not count."
+    )
 
 
 def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
@@ -355,7 +365,7 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     if source > 0 and labels[source - 1].id == labels[focus].id and source - 1 < focus - 1:
         since = (label.id for label in labels[source : focus - 1])
         when = "before" if labels[focus].id in since else "last time"
-        return f", the token that followed {labels[focus].html} {when}"
+        return f", {FOLLOWED} {labels[focus].html} {when}"
     if source == focus - 1:
         return ", the token just before it"
     if labels[source].id == labels[focus].id:
@@ -383,7 +393,7 @@ def _habit(scores: Mapping[str, float], again: int) -> str:
             where = (
                 f"Where a token comes again, {'once' if again == 1 else f'{again:,} times'} here,"
             )
-    return f"{where} it is {', else '.join(parts)}."
+    return f"{where} it is {', otherwise '.join(parts)}."
 
 
 def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:

@@ -22,6 +22,7 @@ class Stop:
     source: str
     read: tuple[str, int] | None = None  # the token read, where a pair is looked at
     answer: tuple[str, str] | None = None  # the token pushed, and the one it is pushed against
+    below: str | None = None  # the stop whose best head reads what these heads write
 
 
 # What a stop's number says, for people.

@@ -125,17 +125,25 @@ def block(source: str, ids: tuple[int, ...], layer: int) -> BlockTrace:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def head_pushes(
-    source: str, ids: tuple[int, ...], where: tuple[int, int], token: int, k: int
+    source: str,
+    ids: tuple[int, ...],
+    where: tuple[int, int],
+    token: int,
+    k: int,
+    *,
+    only: int | None = None,
 ) -> readout.Pushed:
     """The tokens that one head's write at one position raises and lowers most.
 
     Args:
         where: the head, as (block, head).
+        only: the one token id to look at, instead of all that the model knows.
     """
     layer, head = where
     write = readout.head_write(model(source), block(source, ids, layer), head)[token : token + 1]
     scale = readout.final_scale(trace(source, ids))[token]
-    return readout.pushed(model(source), write, k, scale, among=known(source))
+    among = known(source) if only is None else (only,)
+    return readout.pushed(model(source), write, k, scale, among)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import GPT2_SIZES, Trace
 from model.circuits import attention_between, direct_effects
-from viz.labels import isolate, magnitude, visible
+from viz.labels import isolate, magnitude, visible, writer_label
 from viz.pages import engine, growth
 from viz.pages.proof import proof
 from viz.pages.view import View
@@ -104,18 +104,24 @@ def _token(text: str) -> str:
 
 def _entry(trace: Trace) -> str:
     """The first token's largest number beside those of all others."""
-    row, dimension = divmod(int(trace.residual[:, 0].abs().argmax()), trace.config.dmodel)
+    row, dimension = _largest(trace)
     here = float(trace.residual[row, 0, dimension])
     return (
-        f"Measured here: {magnitude(here)} in dimension {dimension}, after {trace.writers[row]}; "
-        f"the largest at any other token is {magnitude(_entries(trace)[1])}."
+        f"Measured here: {magnitude(here)} in dimension {dimension}, after "
+        f"{writer_label(trace.writers[row])}; the largest there at any other token is "
+        f"{magnitude(_entries(trace)[1])}."
     )
 
 
+def _largest(trace: Trace) -> tuple[int, int]:
+    """The row of the stream and the dimension of the first token's largest number."""
+    return divmod(int(trace.residual[:, 0].abs().argmax()), trace.config.dmodel)
+
+
 def _entries(trace: Trace) -> tuple[float, float]:
-    """The largest number in size in the stream of the first token, and of all others."""
-    size = trace.residual.abs()
-    return float(size[:, 0].max()), float(size[:, 1:].max())
+    """The largest number in size in the stream of the first token, and of all others there."""
+    size = trace.residual[_largest(trace)[0]].abs()  # (S, dmodel)
+    return float(size[0].max()), float(size[1:].max())
 
 
 def _heads(source: str, stop: Stop, choose: Choose) -> None:
@@ -153,11 +159,17 @@ def _scores(source: str, name: str) -> np.ndarray:
     trace, reader = engine.trace(source, ids), place(ids, *stop.reader)
     looks = attention_between(trace, reader, place(ids, *stop.read)).numpy()
     if stop.score == "reads":
-        return looks
+        return under(source, stop.below, looks) if stop.below else looks
     token, against = (engine.tokenizer().encode(text)[0] for text in stop.answer)
     effects = direct_effects(model, trace, reader, token, against).numpy()
     even = 1 / (reader + 1)  # a head that looks elsewhere does not push for what it reads here
     return np.where(looks >= even, effects, 0.0)
+
+
+def under(source: str, name: str, looks: np.ndarray) -> np.ndarray:
+    """(N, H) with 0 for heads whose writes come too late for the best head of another stop."""
+    best = scores(source, STOPS[name]).max(axis=1).argmax()  # its block
+    return np.where(np.arange(len(looks))[:, None] < best, looks, 0.0)
 
 
 def scores(source: str, stop: Stop) -> np.ndarray:

@@ -38,8 +38,8 @@ def since(lesson: Lesson) -> str:
     inputs = seen_inputs(lesson)
     return f"""<p>Same two layers, another bend: ReLU keeps what is positive and sets the rest to
 exactly 0, with a kink where GELU is smooth. Of the inputs that reach this block’s bend on your
-prompt, {100 * (inputs < 0).mean():.0f} % are negative. ReLU would silence all of them, and no
-gradient would flow there; GELU lets them through in part, down to
+prompt, {(inputs < 0).sum():,} of {inputs.size:,} are negative. ReLU would silence all of them, and
+no gradient would flow there; GELU lets them through in part, down to
 {gelu_tanh(np.linspace(-2, 0, 2001)).min():.2f}.</p>"""
 
 

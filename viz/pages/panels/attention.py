@@ -21,7 +21,7 @@ MOST_LINES = 20  # tokens in the picture of lines
 
 READS = {
     "pattern": "Each row is one token reading the tokens up to itself, to work out what follows "
-    "it; the stronger the colour, the more it takes from there. A row sums to 1.",
+    "it; the stronger the colour, the more it takes from there.",
     "lines": "Left the tokens that read, right the tokens they read: the thicker a line, the more "
     "attention. Move over a token to see its lines.",
     "steps": "How the attention of the token in focus comes about: its query meets each key "
@@ -55,7 +55,8 @@ def show(scene: Scene) -> None:
         title = f"Attention, block {layer}, {who}"
         chrome.heading(title, f"blocks.{layer}.attn", shape, "attn")
         choice(scene, "look", "What to see of the head", HEAD_LOOKS)
-    chrome.say(READS[scene.view.look])
+    whole = scene.view.look == "pattern" and pool != "max" and scene.view.sink != "hide"
+    chrome.say(READS[scene.view.look] + (" A row sums to 1." if whole else ""))
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         grid.choice(scene)

@@ -42,10 +42,17 @@ def writes(scene: Scene, _pattern: np.ndarray) -> None:
 def caption(scene: Scene) -> str:
     """What the head's write does at the token in focus, in words."""
     up, gains, down, losses = pushed_at_focus(scene)
-    name = f"{layer_of(scene.view)}.{scene.view.head}"
-    norm = float(norms_of(scene)[scene.view.token])
+    view, ids = scene.view, scene.trace.ids
+    layer, head = layer_of(view), view.head
+    read = int(engine.attention(scene.source, ids, layer)[head, view.token].argmax())
+    copied = engine.head_pushes(scene.source, ids, (layer, head), view.token, 1, only=ids[read])
     return captions.head_write(
-        name, scene.label, norm, (up[0], float(gains[0])), (down[0], float(losses[0]))
+        f"{layer}.{head}",
+        scene.label,
+        float(norms_of(scene)[view.token]),
+        (up[0], float(gains[0])),
+        (down[0], float(losses[0])),
+        read=(scene.labels[read], float(copied.up[0, 0])),
     )
 
 
