@@ -205,7 +205,16 @@ function headline(data, g) {
   const after = makeSvg("text", { x: 16, y: 22, class: "muted" });
   const token = makeSvg("tspan", { class: "token", direction: "ltr" }, data.after.short);
   after.append("Residual stream after ", token, ` (${data.after.position})`);
-  return [after, text(g.number, 22, "best guess so far", "muted end")];
+  const guess = text(g.number, 22, "best guess so far", "muted end");
+  guess.append(
+    makeSvg(
+      "title",
+      {},
+      "The next token, read from the stream at this height as if it were the top, and its " +
+        "probability: low down a hint, not a thought",
+    ),
+  );
+  return [after, guess];
 }
 
 function topGuesses(data, g) {

@@ -131,7 +131,9 @@ def causal_mask(size: int) -> Tensor:
 
 @torch.no_grad()
 def init_weights(model: GPT, generator: torch.Generator | None = None) -> None:
-    """Draw GPT-2's starting weights: normal, 0.02 wide, zero biases, in place.
+    """Draw starting weights as for GPT-2, in place: normal, 0.02 wide, zero biases.
+
+    OpenAI drew the positions half as wide; transformers, which is followed here, does not.
 
     The two layers that write to the stream start narrower, by 1 / sqrt(number of writes), so that
     the stream's size at the top does not depend on the depth (section 2.3 of the report).
