@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import re
 from itertools import pairwise
 from random import Random
 
@@ -50,7 +49,7 @@ from model.mini.evaluate import (
 )
 from model.mini.shared_row import log_odds, readings, settle_shared_row
 from model.mini.skills import FAMILIES
-from model.mini.stories import cast, plots, told, with_prepositions
+from model.mini.stories import cast, plots, told
 from model.mini.train import (
     Plan,
     drilled,
@@ -166,19 +165,6 @@ def test_every_plot_can_be_told():
         for _ in range(30):
             text = " ".join(told(rng, title, cast(rng)))
             assert "{" not in text and "_" not in text
-
-
-def test_stories_are_told_in_plain_english():
-    rng = Random("english")
-    text = "\n\n".join(draw_story(rng) for _ in range(400))
-    slips = r"\b[Aa] (?!one)[aeiou]|\b(\w+) \1\b|\b[Ii]n (the|a) (island|lake|farm)\b"
-    assert not re.search(slips, text, re.IGNORECASE)
-
-
-def test_places_get_their_prepositions():
-    text = "In a lake far away was an inn. He sat in the island, in the market, in the box."
-    told_right = "At a lake far away was an inn. He sat on the island, at the market, in the box."
-    assert with_prepositions(text) == told_right
 
 
 def test_a_story_fits_the_context(tokenizer):
@@ -434,8 +420,12 @@ def measured(shipped):
 
 
 def test_the_shipped_asset_is_what_it_is_meant_to_be(measured):
-    assert measured["mean_accuracy"] > 0.7
-    assert measured["story_loss"] < 1.0
+    right = [family["accuracy"] for family in measured["families"].values()]
+    assert measured["mean_accuracy"] > 0.9
+    assert sum(accuracy >= 0.95 for accuracy in right) >= 16
+    assert sum(accuracy >= 0.8 for accuracy in right) >= 0.8 * len(right)
+    assert min(right) > 0.5
+    assert measured["story_loss"] < 0.6
     assert measured["untrained"] < 1e-3
     assert measured["heads"]["induction"]["score"] > 0.5
     assert measured["heads"]["previous"]["score"] > 0.5
@@ -447,7 +437,7 @@ def test_the_recorded_scores_are_those_of_the_shipped_asset(measured):
     for name, best in measured["heads"].items():
         assert recorded["heads"][name]["head"] == best["head"]
         assert recorded["heads"][name]["score"] == pytest.approx(best["score"], abs=0.01)
-    assert recorded["mean_accuracy"] == pytest.approx(measured["mean_accuracy"], abs=0.1)
+    assert recorded["mean_accuracy"] == pytest.approx(measured["mean_accuracy"], abs=0.03)
     assert recorded["about"]["tokens"] == about_asset()["tokens"]
 
 
@@ -483,7 +473,8 @@ def test_an_odd_story_joins_words_as_the_corpus_does_not(monkeypatch):
     )
     told = ["Once upon a time, there was a little girl", "Once upon a time, there was a grape girl"]
     monkeypatch.setattr("model.mini.evaluate.told_story", lambda _, seed, tokens: told[seed])
-    assert odd_stories(None, drawn=2, read=3000, tokens=8) == {"told": 0.5, "new": 0.0}
+    monkeypatch.setattr("model.mini.evaluate.draw_story", lambda rng: told[0])
+    assert odd_stories(None, drawn=2, read=3, tokens=8) == {"told": 0.5, "new": 0.0}
 
 
 def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):

@@ -21,25 +21,25 @@ from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
 RANDOM_SHARE = 0.15  # of the documents are random tokens, repeated
-STORY_SHARE = 0.5  # of the other documents are stories, the rest are tasks, which are shorter
+STORY_SHARE = 0.25  # of the other documents are stories, the rest are tasks, which are shorter
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
-    "past_tense": 9,
-    "plurals": 8,
-    "first_letter": 8,
-    "repeated_words": 4,
-    "reversed_words": 6,
-    "opposites": 5,
+    "past_tense": 6,
+    "plurals": 6,
+    "first_letter": 6,
+    "repeated_words": 5,
+    "reversed_words": 5,
+    "opposites": 4,
     "sums": 4,
-    "word_sums": 6,
-    "translation": 5,
-    "counting": 4,
-    "brackets": 6,
-    "comparatives": 4,
-    "examples_of_a_rule": 4,
+    "word_sums": 4,
+    "translation": 4,
+    "counting": 3,
+    "brackets": 3,
+    "comparatives": 3,
+    "examples_of_a_rule": 3,
     "indirect_object": 3,
-    "whose_color": 6,
-    "who_said_it": 6,
+    "whose_color": 3,
+    "who_said_it": 3,
     "repeated_sentence": 2,
     "capitals": 2,
     "languages": 2,
@@ -54,7 +54,6 @@ WEIGHTS = {
     "where_are_they": 2,
     "bigger_number": 2,
     "pronoun": 2,
-    "possessive": 2,
     "agreement": 2,
 }
 

@@ -85,8 +85,9 @@ def nearest(scene: Scene) -> None:
     head(
         scene,
         f"(vocabsize {config.vocabsize:,}, dmodel {config.dmodel})",
-        "Tokens used alike get rows of <code>wte</code> that point the same way. Shown are those "
-        f"with the largest {COSINE} to the row of {captions.at(label)}; position plays no part.",
+        "Tokens used alike tend to get rows of <code>wte</code> that point the same way. Shown are "
+        f"those with the largest {COSINE} to the row of {captions.at(label)}; position plays no "
+        "part.",
     )
     ids, cosines, typical = engine.nearest(scene.source, label.id, LISTED)
     words = [engine.word(token) for token in ids]
