@@ -229,6 +229,18 @@ def test_an_example_is_one_click_away_from_its_picture(server, open_page):
     assert chips(page) == ["the", "·the", "·the", "·the"]
 
 
+def test_half_an_emoji_becomes_a_replacement_character(server, open_page):
+    page = open_page(server.url())
+    ready(page)
+    page.locator(".prompt textarea").evaluate(
+        "(box) => { box.value = 'abc \\ud83e def';"
+        " box.dispatchEvent(new Event('input', { bubbles: true })); }"
+    )
+    page.get_by_role("button", name="Run").click()
+    page.locator(".chip", has_text="def").wait_for()
+    expect(page.locator(".prompt textarea")).to_have_value("abc \ufffd def")
+
+
 @pytest.mark.parametrize("prompt", NASTY)
 def test_strange_text_is_shown_literally_in_every_panel(server, open_page, prompt):
     dialogs = []

@@ -62,14 +62,18 @@ def test_other_relations_are_named():
 
 
 def test_a_head_that_also_rests_is_named_by_what_it_does():
-    text = said(0, 1, [" a", " b"], induction=0.71, first=0.72)
+    text = said(0, 1, [" a", " b", " c", " d"], induction=0.71, first=0.72)
     expected = (
         "it is an induction head (score 0.71 of 1), otherwise parked on the first token (score"
     )
     assert expected in text
     assert "it is parked on the first token (score 0.72 of 1)." in said(
-        0, 1, [" a", " b"], first=0.72
+        0, 1, [" a", " b", " c", " d"], first=0.72
     )
+
+
+def test_a_prompt_too_short_for_habits_has_none():
+    assert "it is" not in said(0, 1, [" a", " b", " c"], previous=1.0, first=1.0)
 
 
 def test_a_model_that_is_certain_does_not_hesitate():

@@ -4,7 +4,7 @@ import html
 
 import pytest
 
-from viz.labels import error_size, magnitude, probability, shorten, token_label, visible
+from viz.labels import error_size, magnitude, probability, shorten, token_label, visible, whole
 
 
 def label(raw: bytes, **changes):
@@ -91,3 +91,8 @@ def test_numbers_say_what_is_honest():
         *("4.12", "187", "3,010", "0.0123", "not finite"),
     ]
     assert [error_size(e) for e in (0.0, 1.2e-7, 3.4e-10)] == ["0", "1e-7", "3e-10"]
+
+
+def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined():
+    assert whole("ab\ud83e") == "ab\ufffd"
+    assert whole("\ud83e\udd17 東京") == "🤗 東京"

@@ -21,6 +21,7 @@ ROLES = {
 FOLLOWED = "the token that followed"
 ON_COPIES = {"induction", "duplicate"}  # these are means over tokens that stood before
 ROLE_FROM = 0.4  # mean attention from which a head's habit is worth a name
+FEW = 4  # tokens, below which all heads look alike: the one before is the first one, or oneself
 
 
 def at(label: TokenLabel) -> str:
@@ -51,7 +52,7 @@ def attention(
     again = len(labels) - len({label.id for label in labels})
     if FOLLOWED in relation:
         first += f" To copy it is to guess that {labels[source].html} comes next again."
-    return f"{first} {_habit(scores, again)}".strip()
+    return f"{first} {_habit(scores, again) if len(labels) >= FEW else ''}".strip()
 
 
 def head_write(

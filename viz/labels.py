@@ -66,6 +66,11 @@ def unseen_word(token: int) -> TokenLabel:
     return TokenLabel(0, token, text, text, note, 0, "special", text)
 
 
+def whole(text: str) -> str:
+    """The text with halves of surrogate pairs, which nothing can write, replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def visible(text: str) -> str:
     """`text` with every character seen: spaces as ·, controls and direction marks by their code."""
     shown = "".join(VISIBLE.get(char) or _visible_char(char) for char in text)

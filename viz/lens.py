@@ -134,7 +134,10 @@ def token_courses(
     figure.update_xaxes(**ticks(range(len(rows)), names, 14), showgrid=False, tickangle=-35)
     small = {"size": 11}
     figure.update_yaxes(range=[0, 1.02], title={"text": "probability", "font": small}, row=1, col=1)
-    figure.update_yaxes(type="log", autorange="reversed", row=2, col=1, dtick=1)
+    lowest = np.log10(max(10, ranks.max() + 1))
+    figure.update_yaxes(
+        type="log", range=[1.05 * lowest, -0.05 * lowest], dtick=1, tickformat=",", row=2, col=1
+    )
     figure.update_yaxes(title={"text": "place, 1 is best", "font": small}, row=2, col=1)
     return figure.update_layout(showlegend=True)
 

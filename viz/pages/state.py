@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from viz.labels import whole
 from viz.pages import growth
 from viz.pages.components import ASSETS
 from viz.pages.view import View, from_params
@@ -71,7 +72,7 @@ def choose(**choices) -> None:
 def run(text: str) -> None:
     """A new prompt: the last token comes into focus, the picked box stays."""
     growth.stop()
-    choose(q=text, grown=None, token=None, source=None, tour=None)
+    choose(q=whole(text), grown=None, token=None, source=None, tour=None)
 
 
 def use_model(name: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model import Courses, Lens
 from viz import captions
-from viz.labels import writer_label
+from viz.labels import whole, writer_label
 from viz.lens import MOST_COLUMNS, lens_table, token_courses
 from viz.next_token import next_token_bars
 from viz.pages import chrome, engine
@@ -168,7 +168,7 @@ def target_choice(scene: Scene) -> None:
     st.session_state[key] = "" if chosen is None else engine.tokenizer().decode([chosen])
 
     def typed() -> None:
-        text = st.session_state[key]
+        text = whole(st.session_state[key])
         if not text:
             scene.choose(target=None)
             return
