@@ -32,6 +32,19 @@ NASTY = [
 ]
 
 
+def box_of(element) -> dict:
+    """Where an element lies, once there is one such, drawn and standing still."""
+    found = "found => found.length === 1 ? found[0].getBoundingClientRect().toJSON() : null"
+    before = None
+    for _ in range(200):
+        box = element.evaluate_all(found)
+        if box and box["width"] and box["height"] and box == before:
+            return box
+        before = box
+        element.page.wait_for_timeout(50)
+    raise AssertionError(f"{element} is not drawn, or does not stand still: {before}")
+
+
 def ready(page) -> None:
     """Wait until a panel and its caption stand."""
     # While a panel gives way to the next, both stand for a moment.
@@ -142,7 +155,7 @@ def test_leaving_the_page_stops_what_is_being_drawn(server, open_page):
 def test_a_click_in_the_head_map_picks_its_row(server, open_page):
     page = open_page(server.url(at="blocks.1.attn", head=2))
     ready(page)
-    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    area = box_of(page.locator(".js-plotly-plot .heatmaplayer"))
     page.mouse.click(area["x"] + 4, area["y"] + area["height"] * 4.5 / 12)
     page.locator(".gb-caption", has_text="(4)").wait_for()
     assert params(page) == {"at": "blocks.1.attn", "head": "2", "token": "4"}
@@ -151,7 +164,7 @@ def test_a_click_in_the_head_map_picks_its_row(server, open_page):
 def test_a_click_in_the_lens_picks_row_and_token(server, open_page):
     page = open_page(server.url(panel="lens"))
     ready(page)
-    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    area = box_of(page.locator(".js-plotly-plot .heatmaplayer"))
     page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] - 8)
     page.locator(".gb-caption", has_text="(2)").wait_for()
     assert params(page) == {"panel": "lens", "at": "embed", "token": "2"}
@@ -160,13 +173,13 @@ def test_a_click_in_the_lens_picks_row_and_token(server, open_page):
 def test_a_click_in_the_neuron_map_opens_the_neuron_and_a_bar_picks_its_token(server, open_page):
     page = open_page(server.url(at="blocks.3.ff", panel="mlp"))
     ready(page)
-    area = page.locator(".js-plotly-plot .heatmaplayer").bounding_box()
+    area = box_of(page.locator(".js-plotly-plot .heatmaplayer"))
     page.mouse.click(area["x"] + area["width"] * 2.5 / 12, area["y"] + area["height"] * 0.5 / 20)
     page.locator(".gb-caption", has_text="Neuron 3.").wait_for()
     neuron = params(page)["neuron"]
     expect(page.locator(".st-key-neuron input")).to_have_value(neuron)
     bars = page.locator(".js-plotly-plot").first.locator(".bars .point")
-    boxes = [bars.nth(i).bounding_box() for i in range(11)]
+    boxes = [box_of(bars.nth(i)) for i in range(11)]
     tallest = max(range(11), key=lambda i: boxes[i]["height"])
     box = boxes[tallest]
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -184,7 +197,7 @@ def test_a_neuron_can_be_typed_and_a_row_of_the_embedding_picked(server, open_pa
     assert params(page)["neuron"] == "123"
     page.locator(".box[data-name='embed']").click()
     page.locator(".gb-heading h2", has_text="Embedding").wait_for()
-    area = page.locator(".js-plotly-plot .heatmaplayer").first.bounding_box()
+    area = box_of(page.locator(".js-plotly-plot .heatmaplayer").first)
     page.mouse.click(area["x"] + 20, area["y"] + area["height"] * 4.5 / 12)
     page.locator(".gb-caption", has_text="(4)").wait_for()
     assert params(page) == {"at": "embed", "panel": "embedding", "mlp": "neuron", "token": "4"}
@@ -457,7 +470,7 @@ def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
     drawn = params(page)["grown"]
     ready(page)
     page.locator(".js-plotly-plot").nth(1).wait_for(state="detached")  # the picture before it
-    area = page.locator(".js-plotly-plot .barlayer").bounding_box()
+    area = box_of(page.locator(".js-plotly-plot .barlayer"))
     page.mouse.move(area["x"] + 180, area["y"] + 10)
     page.locator(".hoverlayer .hovertext").first.wait_for()
     page.mouse.click(area["x"] + 200, area["y"] + 10)
