@@ -35,6 +35,10 @@ function input(data, r, c, setTriggerValue) {
     "aria-label": `score of ${data.labels[r]} for ${data.labels[c]}, row ${r}, column ${c}`,
   });
   field.addEventListener("change", () => {
+    if (Number.isNaN(field.valueAsNumber)) {
+      field.value = data.scores[r][c]; // emptied: what is shown is what counts
+      return;
+    }
     setTriggerValue("changed", { row: r, column: c, value: field.valueAsNumber });
   });
   return make("td", { class: "field" }, field);

@@ -163,6 +163,13 @@ def test_one_token_is_enough_and_many_are_not_too_many(prompt):
 def test_bad_input_is_answered_as_on_explore():
     assert "more" in text_of(opened(q="")) or "Type a sentence" in text_of(opened(q=""))
     assert "at most" in text_of(opened(q="word " * 400))
+
+
+def test_a_stage_without_a_readable_prompt_can_be_left():
+    app = opened(q="word " * 400, present="1")
+    app.button(key="leave").click().run()
+    assert app.session_state["view"].present is None
+    assert "at most" in text_of(app)
     assert "not a choice here" in text_of(opened(section="nonsense"))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
 import pytest
+from playwright.sync_api import expect
 
 from viz.pages.learn import CHAPTER, ORDER
 from viz.pages.view import SECTIONS
@@ -71,6 +72,15 @@ def test_an_edited_score_changes_its_row(server, open_page):
     shares.locator("tr").nth(4).locator("td").nth(1).filter(has_text="1.00").wait_for(
         state="detached"
     )
+
+
+def test_an_emptied_score_shows_what_counts(server, open_page):
+    page = opened(open_page, server, "attention")
+    field = page.get_by_label("row 3, column 1")
+    before = field.input_value()
+    field.fill("")
+    field.press("Enter")
+    expect(field).to_have_value(before)
 
 
 def test_presets_redraw_the_model_and_its_count(server, open_page):

@@ -52,6 +52,8 @@ def learn(pages: list) -> None:
     ids = read_prompt(source, view)
     if ids is not None:
         chapter(pages, source, ids)
+    elif view.present:  # the prompt's field is hidden on the stage
+        st.button("Leave the stage", key="leave", on_click=lambda: choose(present=None))
 
 
 def _sheet(name: str) -> str:
