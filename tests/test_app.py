@@ -207,7 +207,10 @@ def test_about_says_when_training_began_anew():
     assert later_runs({"minutes": 5.0}) == ""
     second = {"minutes": 97.0, "before": {"minutes": 78.0}}
     assert " After 78 minutes a new run " in later_runs(second)
-    assert " After 78 and 175 minutes a new run " in later_runs({"minutes": 9.0, "before": second})
+    third = {"minutes": 9.0, "before": second}
+    assert " After 78 and 175 minutes a new run " in later_runs(third)
+    assert "never follow" not in later_runs(third)
+    assert "never follow" in later_runs(third | {"astray": 0.2})
 
 
 @pytest.mark.parametrize("prompt", ["🤗", "東京", "Ωμέγα", "w" * 60])

@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import math
+import re
 from itertools import pairwise
 from random import Random
 
@@ -36,12 +38,14 @@ from model.mini.corpus import (
     random_tokens,
     shuffled_runs,
     task_document,
+    usual_in_stories,
 )
-from model.mini.curves import POINTS, read_log, shipped_curves
+from model.mini.curves import POINTS, Curve, appended, read_log, shipped_curves, thinned
 from model.mini.evaluate import (
     OPENING,
     blocks_needed,
     evaluate,
+    given_astray,
     joined_words,
     last_states,
     odd_stories,
@@ -49,19 +53,23 @@ from model.mini.evaluate import (
 )
 from model.mini.shared_row import log_odds, readings, settle_shared_row
 from model.mini.skills import FAMILIES
-from model.mini.stories import cast, plots, told
+from model.mini.stories import cast, plots, told, with_prepositions
 from model.mini.train import (
+    ASTRAY,
+    Examples,
     Plan,
+    astray,
     drilled,
     fused_attention,
     hide_some,
     keep_records,
     learning_rate,
-    loss_of,
+    losses_of,
     start_from,
     start_run,
     train,
 )
+from model.mini.usual import Usual
 from model.mini.words import GIRLS
 from model.trace import run_trace
 
@@ -167,6 +175,19 @@ def test_every_plot_can_be_told():
             assert "{" not in text and "_" not in text
 
 
+def test_stories_are_told_in_plain_english():
+    rng = Random("english")
+    text = "\n\n".join(draw_story(rng) for _ in range(400))
+    slips = r"\b[Aa] (?!one)[aeiou]|\b(\w+) \1\b|\b[Ii]n (the|a) (island|lake|farm)\b"
+    assert not re.search(slips, text, re.IGNORECASE)
+
+
+def test_places_get_their_prepositions():
+    text = "In a lake far away was an inn. He sat in the island, in the market, in the box."
+    told_right = "At a lake far away was an inn. He sat on the island, at the market, in the box."
+    assert with_prepositions(text) == told_right
+
+
 def test_a_story_fits_the_context(tokenizer):
     rng = Random("length")
     assert max(len(tokenizer.encode(draw_story(rng))) for _ in range(300)) <= 255
@@ -177,6 +198,56 @@ def test_random_tokens_come_again():
         run = random_tokens(Random(seed), list(range(100)))
         size = len(set(run))
         assert run == run[:size] * (len(run) // size) and len(run) >= 2 * size
+
+
+# What may follow in a story.
+
+
+def followers_of(usual, ids):
+    """The tokens that may follow each position; None where nothing is barred."""
+    rows = usual.barred(torch.tensor(ids))
+    return [set((~row).nonzero()[:, 0].tolist()) if row.any() else None for row in rows]
+
+
+def test_the_longest_context_decides_what_may_follow():
+    usual = Usual([[1, 2, 3], [4, 2, 5]] * 400, size=9)
+    assert followers_of(usual, [4, 2]) == [{2}, {5}]
+    assert followers_of(usual, [7, 2]) == [None, {3, 5}]  # nobody has seen what comes after 7
+    assert followers_of(usual, [2]) == [{3, 5}]
+
+
+def test_a_context_that_has_shown_too_little_is_not_relied_on():
+    often, rarely = [[1, 2]] * 700, [[3, 4]] * 5
+    usual = Usual([*often, *rarely], size=9)
+    assert followers_of(usual, [1, 3]) == [{2}, None]
+    # One follower in 700 was seen once only: less than MISSING, so the context stands.
+    assert followers_of(Usual([*often, [1, 7]], size=9), [1]) == [{2, 7}]
+    assert followers_of(Usual([*often, *([1, n] for n in (6, 7, 8))], size=9), [1]) == [None]
+
+
+def test_stories_bar_what_never_follows_and_nothing_else_does(tokenizer, vocabulary):
+    usual = usual_in_stories(tokenizer, vocabulary, stories=10_000)
+    data = batches("told", tokenizer, vocabulary, 8, 257, usual=usual)
+    for batch in itertools.islice(data, 3):
+        told = batch.barred.any(-1)
+        assert 0.1 < told.float().mean() < 0.7
+        assert not batch.barred[:, :-1].gather(2, batch.ids[:, 1:, None]).any()
+        assert batch.barred[told].float().mean() > 0.9
+        assert not told[batch.ids == len(vocabulary.ids) - 1].any()  # any document may begin
+    opening = vocabulary.lookup[torch.tensor(tokenizer.encode(f"{OPENING}, there was a little"))]
+    may = ~usual.barred(opening)[-1]
+    girl, why = (vocabulary.lookup[tokenizer.encode(word)[0]] for word in (" girl", " because"))
+    assert may[girl] and not may[why] and not may[vocabulary.shared]
+
+
+def test_what_goes_astray_is_told_in_nats_above_the_limit():
+    share = torch.tensor([0.2, ASTRAY / 2, 0.5])
+    logits = torch.stack([share / 2, share / 2, 1 - share], dim=-1).log()
+    barred = torch.tensor([[True, True, False]] * 2 + [[False] * 3])
+    lost = astray(logits, logits.logsumexp(-1), barred)
+    assert lost.tolist() == pytest.approx([math.log(0.2 / ASTRAY), 0.0], abs=1e-5)
+    unknown = torch.zeros(3, 0, dtype=torch.bool)
+    assert len(astray(logits, logits.logsumexp(-1), unknown)) == 0
 
 
 # Training.
@@ -204,8 +275,10 @@ def test_the_shared_row_counts_once_for_each_token_it_stands_for(vocabulary):
     logits = model.norm(model.stream(inputs)) @ table.T
     ids = torch.tensor(whole.ids)
     full = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[targets].flatten())
-    once = torch.ones(targets.shape)
-    compact_loss = loss_of(model, inputs, targets, once, whole)
+    unknown = torch.zeros(*targets.shape, 0, dtype=torch.bool)
+    part = Examples(inputs, targets, torch.ones(targets.shape), unknown)
+    compact_loss, lost = losses_of(model, part, whole)
+    assert lost == 0
     assert compact_loss.item() == pytest.approx(full.item(), rel=1e-5)
 
 
@@ -213,12 +286,17 @@ def test_an_answer_counts_more_and_an_untrained_target_not_at_all(vocabulary):
     model = GPT(GPTConfig(vocabsize=len(vocabulary.ids) + 1, **TINY))
     init_weights(model, torch.Generator().manual_seed(1))
     inputs, targets = torch.tensor([[1, 2, 3]]), torch.tensor([[4, 5, vocabulary.shared]])
-    one, other = (
-        loss_of(model, inputs, targets, torch.tensor([counts]), vocabulary).item()
-        for counts in ([1.0, 0.0, 9.0], [0.0, 1.0, 9.0])
-    )
-    both = loss_of(model, inputs, targets, torch.tensor([[1.0, 4.0, 9.0]]), vocabulary).item()
+    barred = torch.zeros(*inputs.shape, vocabulary.shared + 1, dtype=torch.bool)
+    barred[0, 0] = True  # everything, so all of the probability goes astray there
+
+    def losses(*counts):
+        part = Examples(inputs, targets, torch.tensor([counts]), barred)
+        return [loss.item() for loss in losses_of(model, part, vocabulary)]
+
+    (one, _), (other, _) = losses(1.0, 0.0, 9.0), losses(0.0, 1.0, 9.0)
+    both, lost = losses(1.0, 4.0, 9.0)
     assert both == pytest.approx((one + 4 * other) / 5, rel=1e-5) and one != other
+    assert lost == pytest.approx(-math.log(ASTRAY) / 5, rel=1e-4)
 
 
 def test_training_attends_as_the_network_does():
@@ -427,6 +505,7 @@ def test_the_shipped_asset_is_what_it_is_meant_to_be(measured):
     assert min(right) > 0.5
     assert measured["story_loss"] < 0.6
     assert measured["untrained"] < 1e-3
+    assert given_astray(load_asset(), trained_ids(), stories=10, read=20_000) < 0.005
     assert measured["heads"]["induction"]["score"] > 0.5
     assert measured["heads"]["previous"]["score"] > 0.5
 
@@ -477,6 +556,14 @@ def test_an_odd_story_joins_words_as_the_corpus_does_not(monkeypatch):
     assert odd_stories(None, drawn=2, read=3, tokens=8) == {"told": 0.5, "new": 0.0}
 
 
+def test_a_model_that_knows_nothing_gives_nearly_all_astray():
+    model = GPT(GPTConfig(vocabsize=50257, **TINY))
+    for parameter in model.parameters():
+        parameter.data.zero_()  # so that every token is as likely as any other
+    share = given_astray(model, frozenset(range(50257)), stories=2, read=2000)
+    assert 0.95 < share < 1
+
+
 def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):
     run = make_run(vocabulary)
     data = batches("curve", tokenizer, vocabulary, 2, 33)
@@ -492,6 +579,22 @@ def test_a_curve_is_the_log_thinned(tokenizer, vocabulary, tmp_path):
     both = read_log("twice", tmp_path, tmp_path)
     assert both.losses == 2 * curve.losses
     assert both.minutes[-1] == pytest.approx(2 * curve.minutes[-1], abs=0.011)
+
+
+def test_a_curve_has_so_many_points_at_most():
+    long = Curve("long", tuple(range(POINTS + 1)), tuple(range(0, 2 * POINTS + 2, 2)))
+    short = thinned(long)
+    assert len(short.minutes) == POINTS // 2 + 1
+    assert short.minutes[:2] == (1, 3) and short.losses[:2] == (1, 5)
+    assert (short.minutes[-1], short.losses[-1]) == (POINTS, 2 * POINTS)
+    assert thinned(short) == short
+
+
+def test_a_later_run_goes_on_where_a_curve_ends():
+    curve = Curve("a", (1.0, 2.0), (5.0, 4.0))
+    assert appended(curve, Curve("a", (0.5, 1.5), (3.0, 2.0))) == Curve(
+        "a", (1.0, 2.0, 2.5, 3.5), (5.0, 4.0, 3.0, 2.0)
+    )
 
 
 def test_the_shipped_curves_fall(shipped):

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from random import Random
 from typing import NamedTuple
 
@@ -17,29 +18,30 @@ from torch import Tensor
 
 from model.mini.skills import FAMILIES, Item
 from model.mini.stories import story
+from model.mini.usual import LONGEST, Usual
 from model.tokenizer import Tokenizer
 
 HELD_OUT_ONE_IN = 10
-RANDOM_SHARE = 0.15  # of the documents are random tokens, repeated
+RANDOM_SHARE = 0.12  # of the documents are random tokens, repeated
 STORY_SHARE = 0.25  # of the other documents are stories, the rest are tasks, which are shorter
 # Tasks that teach the circuits the page shows, or that have the most to learn, come more often.
 WEIGHTS = {
     "past_tense": 6,
     "plurals": 6,
-    "first_letter": 6,
+    "first_letter": 8,
     "repeated_words": 5,
-    "reversed_words": 5,
+    "reversed_words": 7,
     "opposites": 4,
     "sums": 4,
     "word_sums": 4,
     "translation": 4,
     "counting": 3,
-    "brackets": 3,
+    "brackets": 5,
     "comparatives": 3,
     "examples_of_a_rule": 3,
     "indirect_object": 3,
-    "whose_color": 3,
-    "who_said_it": 3,
+    "whose_color": 6,
+    "who_said_it": 6,
     "repeated_sentence": 2,
     "capitals": 2,
     "languages": 2,
@@ -229,25 +231,34 @@ def build_vocabulary(tokenizer: Tokenizer, items: int = 4000, stories: int = 12_
 
 
 class Lesson(NamedTuple):
-    """A token to learn from: GPT-2's id, and whether it belongs to an answer."""
+    """A token to learn from: GPT-2's id, and whether it belongs to an answer or to a story."""
 
     token: int
     is_answer: bool = False
+    is_told: bool = False
 
 
 class Batch(NamedTuple):
-    """(rows, size) compact ids, and where among them the answers are."""
+    """Rows to learn from.
+
+    Attributes:
+        ids: (rows, size) compact ids.
+        answers: (rows, size), which of them belong to answers.
+        barred: (rows, size, vocabsize), which tokens never follow; of width 0 if nobody asked.
+    """
 
     ids: Tensor
     answers: Tensor
+    barred: Tensor
 
 
 def document(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Lesson]:
     """The tokens of one training document."""
     if rng.random() < RANDOM_SHARE:
         return [Lesson(token) for token in random_tokens(rng, vocabulary.ids[:-1])]
-    parts = [Part(draw_story(rng))] if rng.random() < STORY_SHARE else task_document(rng)
-    return lessons(parts, tokenizer)
+    if rng.random() < STORY_SHARE:
+        return [Lesson(token, is_told=True) for token in tokenizer.encode(draw_story(rng))]
+    return lessons(task_document(rng), tokenizer)
 
 
 def lessons(parts: list[Part], tokenizer: Tokenizer) -> list[Lesson]:
@@ -269,6 +280,26 @@ def row(rng: Random, tokenizer: Tokenizer, vocabulary: Vocabulary, size: int) ->
     return drawn[:size]
 
 
+def usual_in_stories(tokenizer: Tokenizer, vocabulary: Vocabulary, stories: int = 100_000) -> Usual:
+    """What may follow in stories, by so many of them."""
+    rng, end = Random("usual"), [tokenizer.end_of_text]
+    texts = (tokenizer.encode(draw_story(rng)) + end for _ in range(stories))
+    known = (vocabulary.lookup[torch.tensor(text)].tolist() for text in texts)
+    return Usual(known, vocabulary.shared + 1)
+
+
+def barred_in(ids: Tensor, told: Tensor, usual: Usual) -> Tensor:
+    """(S, vocabsize): which tokens never follow each of (S,) compact ids; `told` are of stories."""
+    barred = torch.zeros(len(ids), usual.size, dtype=torch.bool)
+    start = 0
+    for is_story, run in groupby(told.tolist()):
+        end = start + len(list(run))
+        if is_story:  # whose first words may be those of a task as well
+            barred[start + LONGEST : end] = usual.barred(ids[start:end])[LONGEST:]
+        start = end
+    return barred
+
+
 def batches(
     seed: str,
     tokenizer: Tokenizer,
@@ -277,11 +308,12 @@ def batches(
     size: int,
     *,
     drilled: Callable[[], float] = lambda: 1.0,
+    usual: Usual | None = None,
 ) -> Iterator[Batch]:
     """Without end: `rows` rows of `size` tokens. The same seed gives the same batches.
 
     `drilled` is asked before each batch how much of the drill is over; below 1, the batch has as
-    many tokens in rows of the stage that this is in.
+    many tokens in rows of the stage that this is in. Without `usual` no token is barred.
     """
     rng = Random(seed)
     while True:
@@ -292,5 +324,11 @@ def batches(
             table = [[Lesson(token) for token in each] for each in drawn]
         else:
             table = [row(rng, tokenizer, vocabulary, size) for _ in range(rows)]
-        ids, answers = torch.tensor(table).unbind(-1)  # (rows, size) each
-        yield Batch(vocabulary.lookup[ids], answers.bool())
+        whole, answers, told = torch.tensor(table).unbind(-1)  # (rows, size) each
+        ids = vocabulary.lookup[whole]
+        barred = torch.zeros(*ids.shape, 0, dtype=torch.bool)
+        if usual:
+            pairs = zip(ids, told, strict=True)
+            barred = torch.stack([barred_in(*pair, usual) for pair in pairs])
+            barred[:, :-1].scatter_(2, ids[:, 1:, None], value=False)  # rare, but it does follow
+        yield Batch(ids, answers.bool(), barred)

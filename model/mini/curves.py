@@ -1,7 +1,8 @@
 """Loss curves of training runs: `python -m model.mini.curves "6 blocks, 192 wide=runs/mini" ...`.
 
 The logs are thinned and put beside the built-in model, so that the page can draw them. Where one
-run went on from another, `NAME=FIRST,SECOND` draws them as one.
+run went on from another, `NAME=FIRST,SECOND` draws them as one; where the first one's log is gone,
+`--append` draws the others after its curve.
 """
 
 import argparse
@@ -37,13 +38,17 @@ def read_log(name: str, *folders: Path) -> Curve:
         before = records[-1]["seconds"] if records else 0.0
         for record in _logged(folder):
             records.append({**record, "seconds": record["seconds"] + before})
-    size = -(-len(records) // POINTS)  # reports that share a point, rounded up
-    groups = [records[start : start + size] for start in range(0, len(records), size)]
-    return Curve(
-        name,
-        tuple(round(group[-1]["seconds"] / 60, 2) for group in groups),
-        tuple(round(sum(r["loss"] for r in group) / len(group), 3) for group in groups),
-    )
+    minutes = tuple(round(record["seconds"] / 60, 2) for record in records)
+    return thinned(Curve(name, minutes, tuple(round(record["loss"], 3) for record in records)))
+
+
+def thinned(curve: Curve) -> Curve:
+    """The same in POINTS points at most: each the end and the mean of some that follow another."""
+    size = -(-len(curve.minutes) // POINTS)  # rounded up
+    starts = range(0, len(curve.minutes), size)
+    groups = [curve.losses[start : start + size] for start in starts]
+    minutes = tuple(curve.minutes[start : start + size][-1] for start in starts)
+    return Curve(curve.name, minutes, tuple(round(sum(g) / len(g), 3) for g in groups))
 
 
 def _logged(folder: Path) -> list[dict]:
@@ -63,6 +68,13 @@ def shipped_curves(folder: Path = FOLDER) -> list[Curve]:
     return [Curve(p["name"], tuple(p["minutes"]), tuple(p["losses"])) for p in parts]
 
 
+def appended(curve: Curve, later: Curve) -> Curve:
+    """Two curves as one, the second going on where the first ends."""
+    end = curve.minutes[-1]
+    minutes = (*curve.minutes, *(round(minute + end, 2) for minute in later.minutes))
+    return thinned(Curve(curve.name, minutes, curve.losses + later.losses))
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m model.mini.curves", description=__doc__)
@@ -70,10 +82,17 @@ def main() -> None:
         "runs", nargs="+", metavar="NAME=FOLDER,...", help="the built-in model's first"
     )
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the curves go")
+    parser.add_argument("--append", action="store_true", help="go on from curves that are there")
     args = parser.parse_args()
     named = [run.rpartition("=")[::2] for run in args.runs]
-    curves = [vars(read_log(name, *map(Path, paths.split(",")))) for name, paths in named]
-    (args.folder / FILE).write_text(json.dumps(curves) + "\n", encoding="utf-8")
+    curves = [read_log(name, *map(Path, paths.split(","))) for name, paths in named]
+    if args.append:
+        later = {curve.name: curve for curve in curves}
+        known = shipped_curves(args.folder)
+        # The first of a name is meant: a trial of the same shape may come after it.
+        curves = [appended(c, later.pop(c.name)) if c.name in later else c for c in known]
+    text = json.dumps([vars(curve) for curve in curves])
+    (args.folder / FILE).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,13 @@ from torch import Tensor
 from model.circuits import repetition_scores
 from model.gpt import GPT
 from model.mini.asset import FOLDER, about_asset, load_asset, save_scores, trained_ids
-from model.mini.corpus import draw_story, held_out_items
+from model.mini.corpus import (
+    Vocabulary,
+    barred_in,
+    draw_story,
+    held_out_items,
+    usual_in_stories,
+)
 from model.mini.skills import FAMILIES, Item
 from model.sampling import generate
 from model.tokenizer import Tokenizer
@@ -160,6 +166,28 @@ def odd_stories(model: GPT, drawn: int = 200, read: int = 40_000, tokens: int = 
     }
 
 
+@torch.no_grad()
+def given_astray(
+    model: GPT, known: frozenset[int], stories: int = 50, read: int = 100_000
+) -> float:
+    """The share of the probability, 0 to 1, that goes to tokens which never follow.
+
+    Args:
+        known: ids of the tokens the model was trained on.
+        stories: how many held-out stories the mean is taken over.
+        read: how many stories of the corpus say what follows.
+    """
+    tokenizer, words = Tokenizer(), Vocabulary(tuple(sorted(known)))
+    usual, rng, shares = usual_in_stories(tokenizer, words, read), Random("astray"), []
+    for _ in range(stories):
+        text = draw_story(rng, held_out=True)
+        ids = torch.tensor(tokenizer.encode(text, bos=True))[: model.config.max_seq_len]
+        barred = barred_in(words.lookup[ids], torch.arange(len(ids)) > 0, usual)
+        lost = (model(ids[None])[0].softmax(dim=-1) * barred[:, words.lookup]).sum(dim=-1)  # (S,)
+        shares.append(lost[barred.any(dim=-1)])
+    return torch.cat(shares).mean().item()
+
+
 def table(result: dict) -> str:
     """The result as lines of text."""
     heads = ("items", "accuracy", "probability", "blocks", "untrained")
@@ -177,6 +205,7 @@ def table(result: dict) -> str:
         f"stories with words side by side that the corpus never has so, in 60 tokens: "
         f"{odd['told']:.0%} of the model's, {odd['new']:.0%} of new ones of the corpus"
     )
+    lines.append(f"probability given to tokens that never follow there: {result['astray']:.2%}")
     for name, best in result["heads"].items():
         lines.append(f"best {name} head: {best['head']}, {best['score']:.3f} of its attention")
     return "\n".join(lines)
@@ -195,8 +224,10 @@ def main() -> None:
         model = load_asset(args.folder)
         print("\n\n".join(told_story(model, seed) for seed in range(args.tell)))
         return
-    result = evaluate(load_asset(args.folder), trained_ids(args.folder), args.items)
-    result["odd_stories"] = odd_stories(load_asset(args.folder))
+    model, known = load_asset(args.folder), trained_ids(args.folder)
+    result = evaluate(model, known, args.items)
+    result["odd_stories"] = odd_stories(model)
+    result["astray"] = given_astray(model, known)
     result["about"] = about_asset(args.folder)
     if args.save:
         save_scores(result, args.folder)

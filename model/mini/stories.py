@@ -24,7 +24,7 @@ WORKERS = w.listed("""doctor teacher farmer baker painter gardener builder drive
 nurse carpenter tailor sailor fisherman""")
 TRANSPORT = ("by train", "by bus", "on foot", "by bike", "by car", "on a horse", "by boat")
 METALS = w.listed("iron golden silver wooden copper")
-CAKES = ("apple pie", "cake", "chocolate cake", "lemon cake", "pizza", "pumpkin soup", "bread")
+CAKES = w.listed("apple_pie cake chocolate_cake lemon_cake pizza pumpkin_pie loaf_of_bread")
 DRINKS = ("tea", "milk", "hot chocolate", "coffee", "juice", "water", "lemonade")
 SHOPS = ("shop", "market", "store", "toy shop", "bakery")
 FLOWERS = (("rose", "roses"), ("tulip", "tulips"), ("lily", "lilies"), ("sunflower", "sunflowers"))
@@ -33,6 +33,9 @@ BAD_MOODS = ("sad", "angry", "afraid", "worried", "lonely", "tired", "bored", "n
 # Where a story can take place, and what it can happen beside or under.
 OUTDOORS = w.listed("""park garden forest farm beach village city field playground island market
 harbor valley meadow zoo castle town river lake mountain orchard station""")
+# Some of them one is on or at, not in.
+ON = w.listed("island beach farm mountain playground")
+AT = w.listed("river lake harbor station market")
 LANDMARKS = w.listed("tree bench bush bridge fence gate wall statue fountain rock")
 BOXES = w.listed("box bag basket bucket jar suitcase backpack chest tin")
 SOLIDS = w.listed("bread cheese butter rice meat ham salad chocolate honey sugar salt")
@@ -40,7 +43,9 @@ SOLIDS = w.listed("bread cheese butter rice meat ham salad chocolate honey sugar
 LOOKS = w.listed("""old new big small beautiful strange tiny special simple pretty rare wonderful
 unusual little dusty lovely""")
 # What animals and children alike can do.
-MOVES = w.listed("""run jump sing dance swim sleep play climb fly hide walk travel dream laugh""")
+MOVES = w.listed("run jump sing dance swim play climb hide walk travel laugh")
+# What one can be for a whole story, whatever one's age and size.
+TEMPERS = [temper for temper in w.TEMPERS if temper not in ("old", "young", "little")]
 TIMES = ("morning", "afternoon", "evening", "day", "night")
 
 
@@ -78,7 +83,16 @@ def story(rng: Random) -> str:
     titles = [title for title in plots() if not title.startswith("@")]
     title = rng.choice(titles)
     glue = "\n" if title == "a letter" else rng.choice([" ", " ", "\n"])
-    return with_articles(glue.join(told(rng, title, cast(rng))))
+    return with_articles(with_prepositions(glue.join(told(rng, title, cast(rng)))))
+
+
+def with_prepositions(text: str) -> str:
+    """`in the island` -> `on the island`"""
+    for preposition, places in (("on", ON), ("at", AT)):
+        where = rf"(the|a) ({'|'.join(places)})\b"
+        text = re.sub(rf"\bin {where}", rf"{preposition} \1 \2", text)
+        text = re.sub(rf"\bIn {where}", rf"{preposition.capitalize()} \1 \2", text)
+    return text
 
 
 def with_articles(text: str) -> str:
@@ -132,7 +146,7 @@ def people(rng: Random) -> dict[str, str]:
     del elder["name"], elder["kind"]
     others = [n for n in w.GIRLS + w.BOYS if n not in (hero["name"], friend["friend"])]
     mass = rng.choice([many for _, many in w.PEOPLE if many not in ("babies", "kings", "queens")])
-    temper, temper2 = rng.sample(w.TEMPERS, 2)
+    temper, temper2 = rng.sample(TEMPERS, 2)
     return (
         hero
         | friend
@@ -162,7 +176,6 @@ def animals(rng: Random) -> dict[str, str]:
         "pet2": pet2,
         "petname": rng.choice(PET_NAMES),
         "animals": many,
-        "animals_up": many.capitalize(),
     }
 
 

@@ -32,8 +32,11 @@ LIMITS = """
 """
 
 LATER_RUNS = (
-    " After {when} minutes a new run went on from the one before, with more words, skills or "
-    "stories. From the second on, the answers of tasks count four times in the loss."
+    " After {when} minutes a new run went on from the one before, with more words and skills, or "
+    "plainer stories. From the second on, the answers of tasks count four times in the loss."
+)
+ASTRAY = (
+    " The last run was also trained to give, in stories, nothing to words that never follow there."
 )
 
 THANKS = """
@@ -130,7 +133,7 @@ def later_runs(made: dict) -> str:
     """When training began again, in words; empty for a model of one run."""
     ends = accumulate(run["minutes"] for run in reversed(runs_of(made)))
     when = " and ".join(f"{end:.0f}" for end in list(ends)[:-1])
-    return LATER_RUNS.format(when=when) if when else ""
+    return (LATER_RUNS.format(when=when) if when else "") + (ASTRAY if made.get("astray") else "")
 
 
 def card(made: dict, scores: dict) -> dict[str, str]:
