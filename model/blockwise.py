@@ -117,7 +117,7 @@ def _joined(lse_b: Tensor, mean_b: Tensor, cross_b: Tensor, top: int) -> tuple[T
     entropy = lse - (share * mean_b).sum(dim=0)
     cross = lse - (share[..., top, None] * cross_b).sum(dim=0)  # cross-entropy of top to each row
     kl = cross - cross[:, top, None]  # a row's cross-entropy to itself is its entropy
-    return lse, entropy, kl.clamp(min=0)  # below 0 by rounding only
+    return lse, entropy.clamp(min=0), kl.clamp(min=0)  # below 0 by rounding only
 
 
 def _largest(logits: Tensor, peaks: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -143,6 +143,15 @@ def test_all_words_alike():
     assert not lens.rank.any()  # nothing is ahead
 
 
+@pytest.mark.parametrize("factor", [10, 20, 40, 300])
+def test_rounding_never_takes_the_entropy_below_0(factor):
+    model = random_gpt()
+    model.wte.weight *= factor  # logits so far apart that in places one word has it all
+    lens = logit_lens(model, run_trace(model, random_ids(40)), k=2)
+    assert lens.entropy.min() < 1e-4
+    assert not np.signbit(lens.entropy).any()
+
+
 def test_twins_share_their_probability():
     model = random_gpt(vocabsize=2100)
     model.wte.weight[2050] = model.wte.weight[3]
