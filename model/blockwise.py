@@ -41,7 +41,7 @@ class Head:
         self.vocabsize = len(weight)
         self.blocks = weight.split(BLOCK)
         self.logits = weight.new_empty(min(SHELF, len(self.blocks)), cells, BLOCK)
-        self.odds = weight.new_empty(cells, BLOCK)
+        self.odds, self.below = weight.new_empty(2, cells, BLOCK)
 
     def read(self, states: Tensor, top: int, k: int, target: int | None = None) -> Reading:
         """states: (P, R, dmodel), past the final norm; KL is measured against row `top`."""
@@ -95,12 +95,15 @@ class Head:
         peaks = logits.view(P * R, -1, STRIDE).amax(dim=1)  # (P * R, STRIDE)
         peak = peaks.amax(dim=-1, keepdim=True)  # (P * R, 1)
         z = logits[:, : len(block)]
+        below = self.below[: P * R, : len(block)]  # the likeliest word's logit
         odds = self.odds[: P * R, : len(block)]  # against the likeliest word's
-        torch.sub(z, peak, out=odds).clamp_(min=-DEPTH).exp_()
+        torch.sub(z, peak, out=below)
+        torch.clamp(below, min=-DEPTH, out=odds).exp_()
         total = odds.sum(dim=-1).view(P, R)
-        # Mean of every row's logits under every row's softmax, at the same position.
-        means = odds.view(P, R, -1) @ z.view(P, R, -1).transpose(1, 2)  # (P, R, R)
-        means /= total[..., None]
+        # Mean of every row's logits under every row's softmax, at the same position. Taken from
+        # the likeliest word's logit, so that rounding is small against their spread.
+        means = odds.view(P, R, -1) @ below.view(P, R, -1).transpose(1, 2)  # (P, R, R)
+        means = means / total[..., None] + peak.view(P, 1, R)
         lse = peak.view(P, R) + total.log()
         return torch.stack([lse, means.diagonal(dim1=1, dim2=2), means[:, top]]), peaks
 

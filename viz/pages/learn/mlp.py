@@ -61,7 +61,7 @@ def picture(lesson: Lesson) -> go.Figure:
         x = st.slider("Input", -4.0, 4.0, -0.75, step=0.05, key="bend_input")
     with right:
         block_slider(lesson, "ff")
-    figure = lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves", 395)
+    figure = lesson.show(curves(x, seen_inputs(lesson), lesson.theme), "curves", 380)
     chrome.stands_out(caption(x))
     return figure
 
