@@ -226,8 +226,10 @@ def token_courses(
     position = within(position, "position", 0, len(trace.ids) - 1)
     rows = range(len(trace.residual)) if rows is None else rows
     rows = tuple(within(row, "row", 0, len(trace.residual) - 1) for row in rows)
-    stream = trace.residual[list(rows), position].to(model.lm_head.weight.device)  # (R, dmodel)
-    logits = model.lm_head(model.norm(stream)).cpu()  # (R, vocabsize)
+    stream = trace.residual[:, position].to(model.lm_head.weight.device)  # (2N + 1, dmodel)
+    # All rows are read, whichever are asked for: in a product of another size each rounds
+    # differently, and a token's course is to be the same to the bit.
+    logits = model.lm_head(model.norm(stream)).cpu()[list(rows)]  # (R, vocabsize)
     tokens = logits.argmax(dim=-1).tolist() if tokens is None else tokens
     last = model.config.vocabsize - 1
     tokens = tuple(dict.fromkeys(within(token, "token", 0, last) for token in tokens))

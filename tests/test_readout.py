@@ -210,7 +210,7 @@ def test_courses_follow_whatever_led_in_any_row(model, trace):
     assert (found.ranks == 0).any(axis=1).all()
     assert (found.ranks == 0).any(axis=0).all()
     ends = token_courses(model, trace, 4, rows=range(0, 7, 2))
-    assert_allclose(ends.probs[0], found.probs[0, ::2], rtol=1e-5)  # matrices of other sizes
+    assert_array_equal(ends.probs[0], found.probs[0, ::2])
 
 
 @pytest.mark.parametrize(
