@@ -7,7 +7,7 @@ import json
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from model import MLP
 
@@ -52,6 +52,9 @@ def ready(page) -> None:
     for name in (".gb-checks", ".gb-caption"):
         page.wait_for_function(alone, arg=name)
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    # The prompt and the diagram are drawn by scripts of their own, which may come later.
+    page.locator(".chip[data-name]").first.wait_for()
+    page.locator(".box[data-name]").first.wait_for()
     page.locator("[data-testid='stStatusWidget']").wait_for(state="detached")
 
 
@@ -59,8 +62,13 @@ def params(page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlparse(page.url).query).items()}
 
 
-def chips(page) -> list[str]:
-    return page.locator(".chip[data-name] .text").all_inner_texts()
+def chips(page) -> Locator:
+    """The tokens of the prompt; `expect` waits until they are what it asks for."""
+    return page.locator(".chip[data-name] .text")
+
+
+def heading(page) -> Locator:
+    return page.locator(".gb-heading h2")
 
 
 def run_prompt(page, text: str) -> None:
@@ -72,10 +80,10 @@ def run_prompt(page, text: str) -> None:
 def test_first_page_shows_attention_beside_the_diagram(server, open_page):
     page = open_page(server.url())
     ready(page)
-    assert len(chips(page)) == 12
-    assert page.locator(".box[data-name='lm_head']").is_visible()
-    assert page.locator(".gb-heading h2").inner_text().startswith("Attention, block")
-    assert page.locator(".js-plotly-plot").count() == 1
+    expect(chips(page)).to_have_count(12)
+    expect(page.locator(".box[data-name='lm_head']")).to_be_visible()
+    expect(heading(page)).to_contain_text("Attention, block")
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
     heads = page.locator(".grid .head").count()
     blocks = page.locator(".box[data-name$='.attn']").count()
     assert heads == blocks * 6 > 30
@@ -119,9 +127,9 @@ def test_the_address_opens_the_same_view_again(server, open_page):
     again = open_page(page.url)
     ready(again)
     expect(again.locator(".prompt textarea")).to_have_value("one, two, three, four,")
-    assert "block 2, head 4" in again.locator(".gb-heading h2").inner_text()
-    assert again.locator(".chip[aria-pressed='true']").get_attribute("data-name") == "5"
-    assert again.locator(".head[aria-pressed='true']").get_attribute("data-name") == "2.4"
+    expect(heading(again)).to_contain_text("block 2, head 4")
+    expect(again.locator(".chip[aria-pressed='true']")).to_have_attribute("data-name", "5")
+    expect(again.locator(".head[aria-pressed='true']")).to_have_attribute("data-name", "2.4")
 
 
 @pytest.mark.parametrize("pause", [0.7, 4.0])
@@ -147,9 +155,9 @@ def test_leaving_the_page_stops_what_is_being_drawn(server, open_page):
     page.locator("a", has_text="Explore").first.click()
     ready(page)
     page.locator("button", has_text="step by step").wait_for()  # and not: Pause
-    count = len(chips(page))
+    count = chips(page).count()
     page.wait_for_timeout(2000)
-    assert len(chips(page)) == count
+    expect(chips(page)).to_have_count(count)
 
 
 def test_a_click_in_the_head_map_picks_its_row(server, open_page):
@@ -230,7 +238,7 @@ def test_enter_runs_the_prompt_and_shift_enter_does_not(server, open_page):
     assert params(page) == {}
     box.press("Enter")
     page.locator(".chip[data-name='3']").wait_for(state="detached")
-    assert chips(page) == ["one", "↵", "two"]
+    expect(chips(page)).to_have_text(["one", "↵", "two"])
 
 
 def test_an_example_is_one_click_away_from_its_picture(server, open_page):
@@ -239,7 +247,7 @@ def test_an_example_is_one_click_away_from_its_picture(server, open_page):
     page.locator(".examples").click()
     page.locator(".menu button", has_text="Repetition").click()
     page.locator(".chip[data-name='4']").wait_for(state="detached")
-    assert chips(page) == ["the", "·the", "·the", "·the"]
+    expect(chips(page)).to_have_text(["the", "·the", "·the", "·the"])
 
 
 def test_half_an_emoji_becomes_a_replacement_character(server, open_page):
@@ -260,13 +268,13 @@ def test_strange_text_is_shown_literally_in_every_panel(server, open_page, promp
     page = open_page(server.url(q=prompt))
     page.on("dialog", lambda dialog: dialogs.append(dialog.dismiss()))
     ready(page)
-    shown = chips(page)
+    shown = chips(page).all_text_contents()
     expect(page.locator(".prompt textarea")).to_have_value(prompt)
     for panel in (*OTHER_PANELS, "Attention"):
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
         ready(page)
-        assert chips(page) == shown
+        expect(chips(page)).to_have_text(shown)
         assert page.locator(".stException, [data-testid='stException']").count() == 0
     assert not dialogs
     assert page.locator("b >> text=x").count() == 0
@@ -275,15 +283,15 @@ def test_strange_text_is_shown_literally_in_every_panel(server, open_page, promp
 def test_equal_tokens_keep_columns_of_their_own(server, open_page):
     page = open_page(server.url(q="the the the the", panel="attention"))
     ready(page)
-    assert page.locator(".js-plotly-plot .xtick").count() == 4
-    assert page.locator(".js-plotly-plot .ytick").count() == 4
+    expect(page.locator(".js-plotly-plot .xtick")).to_have_count(4)
+    expect(page.locator(".js-plotly-plot .ytick")).to_have_count(4)
 
 
 def test_fragments_of_a_character_are_tied_together(server, open_page):
     page = open_page(server.url(q="🤗"))
     ready(page)
-    assert chips(page) == ["⟨f0 9f⟩", "⟨a4⟩", "⟨97⟩"]
-    assert page.locator(".group .whole").all_inner_texts() == ["🤗"]
+    expect(chips(page)).to_have_text(["⟨f0 9f⟩", "⟨a4⟩", "⟨97⟩"])
+    expect(page.locator(".group .whole")).to_have_text(["🤗"])
 
 
 def test_empty_prompt_gets_a_friendly_line(server, open_page):
@@ -293,7 +301,7 @@ def test_empty_prompt_gets_a_friendly_line(server, open_page):
     page.locator(".gb-reads", has_text="Type a sentence above").wait_for()
     run_prompt(page, "one two")
     ready(page)
-    assert chips(page) == ["one", "·two"]
+    expect(chips(page)).to_have_text(["one", "·two"])
 
 
 def test_too_long_a_prompt_offers_its_end(server, open_page):
@@ -303,13 +311,13 @@ def test_too_long_a_prompt_offers_its_end(server, open_page):
     page.locator(".gb-reads", has_text="Nothing has been cut").wait_for()
     page.get_by_role("button", name="Use the last 256 tokens").click()
     ready(page)
-    assert page.locator(".chip[data-name]").count() == 256
+    expect(chips(page)).to_have_count(256)
 
 
 def test_the_longest_prompt_works_in_every_panel(server, open_page):
     page = open_page(server.url(q="the cat sat " * 85))
     ready(page)
-    assert page.locator(".chip[data-name]").count() == 256
+    expect(chips(page)).to_have_count(256)
     page.get_by_text("whole prompt", exact=True).click()
     page.locator(".gb-title", has_text="a cell shows the largest").wait_for()
     for panel in OTHER_PANELS:
@@ -324,7 +332,7 @@ def test_nonsense_in_the_address_is_ignored_with_a_notice(server, open_page):
     notices = " ".join(page.locator(".gb-notice").all_inner_texts())
     for part in ("blocks.99.attn", "head=x", "999", "foo", "panel=y"):
         assert part in notices
-    assert len(chips(page)) == 12
+    expect(chips(page)).to_have_count(12)
 
 
 @pytest.mark.parametrize(
@@ -378,7 +386,7 @@ def test_the_copied_link_names_the_model_too(server, open_page):
     page.goto(link)
     ready(page)
     assert page.locator(".gb-notice").count() == 0
-    assert page.locator(".gb-heading h2").inner_text() == "Logit lens"
+    expect(heading(page)).to_have_text("Logit lens")
 
 
 def test_dark_theme_is_dark_all_over(server, open_page):
@@ -405,11 +413,11 @@ def test_two_visitors_do_not_see_each_other(server, open_page):
     second = open_page(server.url(q="Monday, Tuesday,"))
     ready(first)
     ready(second)
-    assert chips(first)[0] == "one"
-    assert chips(second)[0] == "Monday"
+    expect(chips(first).first).to_have_text("one")
+    expect(chips(second).first).to_have_text("Monday")
     first.locator(".box[data-name='lm_head']").click()
     first.locator(".gb-heading h2", has_text="Next token").wait_for()
-    assert second.locator(".gb-heading h2").inner_text().startswith("Attention")
+    expect(heading(second)).to_contain_text("Attention")
 
 
 def test_pages_keep_the_view(server, open_page):
@@ -419,8 +427,8 @@ def test_pages_keep_the_view(server, open_page):
     page.get_by_role("heading", name="The model in use").wait_for()
     page.get_by_role("link", name="Explore").click()
     ready(page)
-    assert chips(page)[0] == "one"
-    assert page.locator(".gb-heading h2").inner_text() == "Logit lens"
+    expect(chips(page).first).to_have_text("one")
+    expect(heading(page)).to_have_text("Logit lens")
 
 
 def test_the_stream_is_walked_step_by_step(server, open_page):
@@ -457,14 +465,14 @@ def test_lines_follow_the_mouse_without_the_server(server, open_page):
     page.on("websocket", lambda socket: socket.on("framesent", frames.append))
     page.locator(".lines .row[data-name='0']").hover()
     page.locator(".lines .about", has_text="(0) reads").wait_for()
-    assert page.locator(".lines .line").count() == 1
+    expect(page.locator(".lines .line")).to_have_count(1)
     assert frames == []
 
 
 def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
     page = open_page(server.url(q="one, two, three,", panel="next"))
     ready(page)
-    before = len(chips(page))
+    before = chips(page).count()
     page.get_by_role("button", name="Draw one token").click()
     page.locator(f".chip[data-name='{before}']").wait_for()
     drawn = params(page)["grown"]
@@ -477,7 +485,7 @@ def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
     page.locator(f".chip[data-name='{before + 1}']").wait_for()
     again = open_page(page.url)
     ready(again)
-    assert chips(again) == chips(page)
+    expect(chips(again)).to_have_text(chips(page).all_text_contents())
     page.get_by_role("button", name="Take one back").click()
     page.locator(f".chip[data-name='{before + 1}']").wait_for(state="detached")
     assert params(page)["grown"] == drawn
@@ -491,10 +499,10 @@ def test_tokens_are_drawn_picked_and_taken_back(server, open_page):
 def test_generation_runs_pauses_and_stops_at_the_end_of_the_context(server, open_page):
     page = open_page(server.url(q="the cat sat " * 84 + "on", panel="next"))
     ready(page)
-    assert page.locator(".chip[data-name]").count() == 253
+    expect(chips(page)).to_have_count(253)
     page.get_by_role("button", name="Draw 20, step by step").click()
     page.locator(".gb-notice", has_text="The context is full").wait_for()
-    assert page.locator(".chip[data-name]").count() == 256
+    expect(chips(page)).to_have_count(256)
     page.get_by_role("button", name="Draw 20, step by step").wait_for()
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import TimeoutError as TooLate
+from playwright.sync_api import expect
 
 from tests import hub as loopback
 from tests.browser import serving
@@ -96,7 +97,7 @@ def test_a_failed_download_is_one_sentence_and_the_model_in_use_stays(site, open
     text(page, ".gb-load", "answers HTTP 429.* try again in 7 seconds; the built-in model")
     page.get_by_role("button", name="Try again").wait_for()
     text(page, ".st-key-model_menu", "Built-in model")
-    assert page.locator(".chip[data-name]").count() == 12
+    expect(page.locator(".chip[data-name]")).to_have_count(12)
     assert page.locator(".stException").count() == 0
 
 
@@ -124,7 +125,4 @@ def test_a_host_says_which_models_there_are(reading_checkpoint, tmp_path, open_p
         text(page, ".gb-notice", "The model “gpt2” is not on this machine")
         page.locator(".st-key-model_menu button").click()
         page.get_by_role("button", name=re.compile("Fetch")).wait_for()
-        assert page.locator(".gb-model").all_inner_texts() == [
-            "Built-in model in use",
-            "DistilGPT-2",
-        ]
+        expect(page.locator(".gb-model")).to_have_text(["Built-in model in use", "DistilGPT-2"])

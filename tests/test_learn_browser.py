@@ -41,7 +41,7 @@ def test_the_chapter_is_read_from_first_to_last_section(server, open_page):
         page.locator(".st-key-turn_1 button").click()
         ready(page, CHAPTER[name].title)
         assert asked(page)["section"] == name
-    assert page.locator(".st-key-turn_1 button").count() == 0
+    expect(page.locator(".st-key-turn_1 button")).to_have_count(0)
 
 
 def test_sections_are_chosen_by_keyboard_from_the_contents(server, open_page):
@@ -55,7 +55,7 @@ def test_a_section_leads_to_its_box_on_explore_and_back(server, open_page):
     page = opened(open_page, server, "mlp", at="blocks.2.ff")
     page.get_by_role("link", name="Open blocks.2.ff on Explore").click()
     page.locator(".box.picked").wait_for()
-    assert page.locator(".box.picked").get_attribute("data-name") == "blocks.2.ff"
+    expect(page.locator(".box.picked")).to_have_attribute("data-name", "blocks.2.ff")
     assert asked(page)["q"] == PROMPT
     page.get_by_role("link", name="Learn").click()
     ready(page, CHAPTER["mlp"].title)
@@ -158,7 +158,7 @@ def test_the_stage_shows_one_section_whole_in_type_of_24_pixels(server, open_pag
           .map((e) => e.getBoundingClientRect().bottom), 0)"""
     )
     assert bottom <= 720
-    assert page.locator(".st-key-header").count() == 0
+    expect(page.locator(".st-key-header")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ORDER)
