@@ -6,6 +6,7 @@ then it runs the file as a script, once for every visit and every choice.
 
 import streamlit as st
 
+from viz.pages.addresses import ADDRESSES
 from viz.pages.warm_up import warmed_up
 
 if __name__ == "__main__":
@@ -22,4 +23,4 @@ if __name__ == "__main__":
     ]
     st.navigation(pages, position="hidden").run()
 else:
-    app = st.App(__file__, lifespan=warmed_up)
+    app = st.App(__file__, lifespan=warmed_up, routes=ADDRESSES)

@@ -28,6 +28,14 @@ class Pushed:
     up: np.ndarray  # (n, k) fp32, changes of the logits
     down_ids: np.ndarray  # (n, k) int64, the most lowered first
     down: np.ndarray  # (n, k) fp32
+    aims: np.ndarray  # (n, A) fp32, those of the tokens asked for by name
+    mean: np.ndarray  # (n,) fp32, over all tokens to choose from
+
+    def centred(self) -> "Pushed":
+        """The same against the mean token: what moves all logits alike changes no probability."""
+        mean = self.mean[:, None]
+        changes = (self.up - mean, self.down_ids, self.down - mean, self.aims - mean)
+        return Pushed(self.up_ids, *changes, np.zeros_like(self.mean))
 
 
 @torch.no_grad()
@@ -37,6 +45,8 @@ def pushed(
     k: int,
     scale: Tensor | float = 1.0,
     among: Iterable[int] | None = None,
+    *,
+    aims: Sequence[int] = (),
 ) -> Pushed:
     """How adding a vector to the final stream moves the logits, the final norm's divisor frozen.
 
@@ -49,6 +59,7 @@ def pushed(
         scale: the divisor, one for all or (n,); `final_scale` has that of every position. With 1
             the changes are those of a stream whose entries spread by 1 around their mean.
         among: token ids to choose from; the whole vocabulary when None.
+        aims: A token ids whose changes are wanted wherever they rank.
     Raises:
         ValueError: if `vectors` are not (n, dmodel), or k or a token id is out of range.
     """
@@ -57,13 +68,17 @@ def pushed(
                          f"not {tuple(vectors.shape)}.")  # fmt: skip
     weight, ids = _rows(model.lm_head.weight, among)
     k = within(k, "k", 1, len(weight))
+    aims = [within(aim, "token", 0, model.config.vocabsize - 1) for aim in aims]
     vectors = vectors.to(weight)  # (n, dmodel)
     centred = vectors - vectors.mean(dim=-1, keepdim=True)
     scale = torch.as_tensor(scale).to(weight).expand(len(vectors))  # (n,)
     read = centred * model.norm.weight / scale[:, None]  # (n, dmodel)
     parts = [_extremes(part @ weight.T, k) for part in read.split(CHUNK)]
     up, up_at, down, down_at = (torch.cat(part).cpu() for part in zip(*parts, strict=True))
-    return Pushed(ids[up_at].numpy(), up.numpy(), ids[down_at].numpy(), down.numpy())
+    aimed = (read @ model.lm_head.weight[aims].T).cpu().numpy()
+    mean = (read @ weight.mean(dim=0)).cpu().numpy()
+    found = ids[up_at].numpy(), up.numpy(), ids[down_at].numpy(), down.numpy()
+    return Pushed(*found, aimed, mean)
 
 
 def _rows(weight: Tensor, among: Iterable[int] | None) -> tuple[Tensor, Tensor]:

@@ -53,6 +53,7 @@ def ready(page) -> None:
         page.wait_for_function(alone, arg=name)
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     # The prompt and the diagram are drawn by scripts of their own, which may come later.
+    page.locator(".prompt .menu button").first.wait_for(state="attached")
     page.locator(".chip[data-name]").first.wait_for()
     page.locator(".box[data-name]").first.wait_for()
     page.locator("[data-testid='stStatusWidget']").wait_for(state="detached")
@@ -324,6 +325,14 @@ def test_the_longest_prompt_works_in_every_panel(server, open_page):
         page.get_by_role("radio", name=panel).click()
         page.locator(".gb-heading h2", has_text=panel.split()[0]).wait_for()
         ready(page)
+
+
+def test_explore_is_an_address_too(server, open_page):
+    page = open_page(server.url("explore", q="one two", panel="lens"))
+    ready(page)
+    expect(heading(page)).to_have_text("Logit lens")
+    expect(chips(page)).to_have_text(["one", "·two"])
+    assert urlparse(page.url).path == "/"
 
 
 def test_nonsense_in_the_address_is_ignored_with_a_notice(server, open_page):

@@ -169,12 +169,12 @@ def test_a_neuron_is_told_by_where_it_is_active():
 def test_a_neuron_that_never_fires_is_called_silent():
     text = words(captions.neuron(np.array([-0.1, -0.16]), labels("a", "b"), 0, "3.7"))
     assert "above zero at none of 2 tokens: it is silent here" in text
-    assert "-0.16, at b (1)." in text
+    assert "−0.16, at b (1)." in text
 
 
 def test_where_no_neuron_fires_the_one_that_writes_most_is_named():
     text = words(captions.neurons(np.array([[-0.01, -0.16, -0.1]]), labels("a"), 0))
-    assert "0 of 3 neurons are above zero. Neuron 1 stands furthest from it, at -0.16" in text
+    assert "0 of 3 neurons are above zero. Neuron 1 stands furthest from it, at −0.16" in text
 
 
 def test_gelu_names_the_largest_input_even_where_all_are_negative():
@@ -185,13 +185,13 @@ def test_gelu_names_the_largest_input_even_where_all_are_negative():
 
 def test_pushes_name_three_tokens_each_way():
     text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z")))
-    assert text.startswith("When active, it speaks for a, b, c rather than w, x, y;")
+    assert text.startswith("When active, it speaks for a, b, c rather than w, x, y.")
 
 
 def test_a_head_says_what_it_does_for_the_token_it_reads():
     a, b, c = labels("a", "b", "c")
     text = words(captions.head_write("3.1", a, 2.0, (b, 3.5), (c, -1.25), read=(c, -1.25)))
-    assert "moves the logit of b by +3.50, that of c by -1.25, and that of c (2)" in text
+    assert "moves the logit of b by +3.50, that of c by −1.25, and that of c (2)" in text
 
 
 def test_gelu_is_set_against_relu():

@@ -314,7 +314,7 @@ def test_every_quantity_of_the_stream_has_its_scale(quantity, S):
 def test_entries_and_vectors_keep_their_signs():
     figure = residual.entry_bars(np.array([-3000.0, 20.0]), ["dim 447", "dim 1"], LIGHT)
     assert list(figure.data[0].x) == [-3000.0, 20.0]
-    assert figure.data[0].text[0] == "-3,000"
+    assert figure.data[0].text[0] == "−3,000"
     vector = np.array([1.0, -2.0, 0.5])
     assert list(residual.vector_bars(vector, LIGHT).data[0].y) == vector.tolist()
 

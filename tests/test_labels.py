@@ -4,7 +4,16 @@ import html
 
 import pytest
 
-from viz.labels import error_size, magnitude, probability, shorten, token_label, visible, whole
+from viz.labels import (
+    decimals,
+    error_size,
+    magnitude,
+    probability,
+    shorten,
+    token_label,
+    visible,
+    whole,
+)
 
 
 def label(raw: bytes, **changes):
@@ -86,7 +95,9 @@ def test_numbers_say_what_is_honest():
     assert [probability(p) for p in (1.0, 0.714, 0.0995, 0.05, 0.0004)] == [
         *("1.00", "0.71", "0.10", "0.050", "<0.001"),
     ]
-    assert magnitude(-0.0) == "0"
+    assert magnitude(-0.0) == "0" and decimals(-0.001) == "0.00"
+    assert [magnitude(-0.0412), magnitude(-3010)] == ["−0.0412", "−3,010"]
+    assert [decimals(-1.25), decimals(2, 3, signed=True)] == ["−1.25", "+2.000"]
     assert [magnitude(x) for x in (4.123, 187.4, 3010.2, 0.0123, float("inf"))] == [
         *("4.12", "187", "3,010", "0.0123", "not finite"),
     ]

@@ -68,6 +68,27 @@ def test_a_push_is_what_the_logits_gain_at_a_frozen_scale(model, trace):
     assert_allclose(found.down[0], gain[order[::-1][:5]], rtol=1e-3)
 
 
+def test_centred_pushes_are_those_against_the_mean_token(model, trace):
+    vectors = torch.randn(3, 32, generator=torch.Generator().manual_seed(5))
+    raw = pushed(model, vectors, V, 2.0, aims=(7, 90))
+    by_token = np.stack([changes(raw, n) for n in range(3)])  # (3, V)
+    assert_allclose(raw.mean, by_token.mean(axis=1), rtol=1e-4, atol=1e-6)
+    assert_allclose(raw.aims, by_token[:, [7, 90]], rtol=1e-5)
+    centred = raw.centred()
+    mean = by_token.mean(axis=1, keepdims=True)
+    assert_allclose(np.stack([changes(centred, n) for n in range(3)]), by_token - mean, atol=1e-5)
+    assert_allclose(centred.aims, (by_token - mean)[:, [7, 90]], atol=1e-5)
+    assert not centred.mean.any()
+
+
+def test_the_mean_is_that_of_the_tokens_to_choose_from(model):
+    vectors = torch.randn(1, 32, generator=torch.Generator().manual_seed(5))
+    some = pushed(model, vectors, 3, among=[7, 90, 3], aims=(50,))
+    assert_allclose(some.mean, some.up.mean(axis=1), rtol=1e-4)
+    everything = changes(pushed(model, vectors, V), 0)
+    assert_allclose(some.aims[0], everything[[50]], rtol=1e-5)
+
+
 def test_many_vectors_with_scales_of_their_own(model, trace):
     """More than are computed at once."""
     vectors = torch.randn(150, 32, generator=torch.Generator().manual_seed(2))

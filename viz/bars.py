@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.labels import TokenLabel
+from viz.labels import TokenLabel, decimals
 from viz.theme import MONO, Theme, lay_out
 from viz.window import ticks
+
+MOVES = "change of the logit against the mean token’s"
 
 
 def pushed_bars(
@@ -19,10 +21,10 @@ def pushed_bars(
     theme: Theme,
     kind: str = "attn",
 ) -> go.Figure:
-    """Tokens a vector pushes up most (top) and down most (bottom), by the change of their logit.
+    """Tokens a vector pushes up most (top) and down most (bottom), against the mean token.
 
     Args:
-        up, down: k tokens each, strongest first; gains, losses: (k,) their logit changes.
+        up, down: k tokens each, strongest first; gains, losses: (k,) their changes.
         kind: the kind of component that writes the vector, for its colour.
     """
     words = [*up, *reversed(down)]
@@ -35,7 +37,7 @@ def pushed_bars(
             x=values,
             y=list(rows),
             orientation="h",
-            text=[f"{value:+.2f}".replace("-", "−") for value in values],
+            text=[decimals(value, signed=True) for value in values],
             textposition="outside",
             cliponaxis=False,
             customdata=names,
@@ -45,7 +47,7 @@ def pushed_bars(
     )
     room = 1.3 * max(float(np.abs(values).max()), 1e-6)
     figure.update_xaxes(range=[-room, room], zeroline=True, zerolinecolor=theme.muted)
-    figure.update_xaxes(title={"text": "change of the logit", "font": {"size": 11}})
+    figure.update_xaxes(title={"text": MOVES, "font": {"size": 11}})
     figure.update_yaxes(
         **ticks(rows, names, 40),
         range=[len(words) - 0.4, -0.6],

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from viz.labels import TokenLabel, magnitude, probability, writer_label
+from viz.labels import TokenLabel, decimals, magnitude, probability, writer_label
 
 # How a head that scores high on each measure is called in the literature.
 ROLES = {
@@ -67,14 +67,15 @@ def head_write(
     """What one head adds at the token in focus, and the next tokens it favours and disfavours.
 
     Args:
-        norm: of the vector it adds; up, down: the token pushed most each way, and its logit change.
+        norm: of the vector it adds; up, down: the token pushed most each way, and the change of its
+            logit against the mean token's.
         read: the token it reads most, and the change of that one's logit.
     """
     return (
-        f"At {at(label)}, head {head} adds a vector of norm {magnitude(norm)}. By itself it moves "
-        f"the logit of {up[0].html} by {up[1]:+.2f}, that of {down[0].html} by {down[1]:+.2f}, and "
-        f"that of {at(read[0])}, which it reads most, by {read[1]:+.2f}. Only differences between "
-        "logits count: one higher than another makes a token e ≈ 2.7 times as likely."
+        f"At {at(label)}, head {head} adds a vector of norm {magnitude(norm)}. Against the mean "
+        f"token it moves the logit of {up[0].html} by {_change(up[1])}, that of {down[0].html} by "
+        f"{_change(down[1])}, and that of {at(read[0])}, which it reads most, by "
+        f"{_change(read[1])}. One more makes a token e ≈ 2.7 times as likely beside the others."
     )
 
 
@@ -106,7 +107,7 @@ def writes(ratio: np.ndarray, cosine: np.ndarray, writers: Sequence[str], label:
     against = int((cosine[1:] < -0.1).sum())
     return (
         f"At {at(label)}, {writer_label(writers[largest])} adds {ratio[largest]:.2f} times the "
-        f"norm it finds, with a cosine of {cosine[largest]:+.2f}. {against} of "
+        f"norm it finds, with a cosine of {_change(cosine[largest])}. {against} of "
         f"{len(writers) - 1} writers point against the stream (cosine below -0.1)."
     )
 
@@ -250,10 +251,7 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
 def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel]) -> str:
     """What a vector raises and lowers most; tokens strongest first."""
     raised, lowered = (", ".join(word.html for word in words[:3]) for words in (up, down))
-    return (
-        f"When active, it speaks for {raised} rather than {lowered}; whether all logits rise or "
-        "fall together does not count."
-    )
+    return f"When active, it speaks for {raised} rather than {lowered}."
 
 
 def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
@@ -266,10 +264,10 @@ def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
     loudest, lost = int(before.argmax()), int(before.argmin())
     return (
         f"At {at(label)}, {int(negative.sum()):,} of {len(before):,} inputs "
-        f"({negative.mean():.0%}) are negative. The lowest, {_plain(before[lost])}, comes out as "
-        f"{_plain(after[lost])}, the largest, {_plain(before[loudest])}, as "
-        f"{_plain(after[loudest])}; ReLU would give {_plain(max(before[lost], 0))} and "
-        f"{_plain(max(before[loudest], 0))}."
+        f"({negative.mean():.0%}) are negative. The lowest, {decimals(before[lost])}, comes out as "
+        f"{decimals(after[lost])}, the largest, {decimals(before[loudest])}, as "
+        f"{decimals(after[loudest])}; ReLU would give {decimals(max(before[lost], 0))} and "
+        f"{decimals(max(before[loudest], 0))}."
     )
 
 
@@ -282,7 +280,7 @@ def embedding(wte: np.ndarray, wpe: np.ndarray, label: TokenLabel) -> str:
     what, where = float(np.linalg.norm(wte)), float(np.linalg.norm(wpe))
     cosine = float(wte @ wpe) / max(what * where, 1e-30)
     longer = "the token" if what >= where else "the position"
-    angle = "nearly at right angles" if abs(cosine) < 0.15 else f"with cosine {cosine:.2f}"
+    angle = "nearly at right angles" if abs(cosine) < 0.15 else f"with cosine {decimals(cosine)}"
     return (
         f"At {at(label)} the token’s row has norm {magnitude(what)}, the position’s "
         f"{magnitude(where)}, so {longer} weighs more; they stand {angle} to each other, and "
@@ -306,8 +304,8 @@ def nearest(
     if unseen:
         return f"This model was never trained on {label.html}, so what is near it means nothing."
     return (
-        f"Nearest to {label.html} stands {words[0].html} with cosine {float(cosines[0]):.2f}; the "
-        f"typical token has {typical:.2f}: what counts is how far above that a token stands."
+        f"Nearest to {label.html} stands {words[0].html} with cosine {decimals(cosines[0])}; the "
+        f"typical token has {decimals(typical)}: what counts is how far above that a token stands."
     )
 
 
@@ -322,9 +320,10 @@ def positions(learned: np.ndarray, fixed: np.ndarray, focus: int) -> str:
     near, old = (float(np.diagonal(table, offset=1).mean()) for table in (learned, fixed))
     others = np.where(np.arange(len(learned)) == focus, -np.inf, learned[focus])
     return (
-        f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
-        f"the sinusoids, where it depends on the distance alone. Most like position {focus} is, "
-        f"learned, position {int(others.argmax())} with {float(others.max()):.2f}."
+        f"Neighbours have cosine {decimals(near)} on average in the learned table and "
+        f"{decimals(old)} among the sinusoids, where it depends on the distance alone. Most like "
+        f"position {focus} is, learned, position {int(others.argmax())} with "
+        f"{decimals(others.max())}."
     )
 
 
@@ -408,6 +407,6 @@ def _tokens(count: int) -> str:
     return f"{count:,} token{'s' if count != 1 else ''}"
 
 
-def _plain(value: float) -> str:
-    """Two decimals, and no minus before a zero."""
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+def _change(value: float) -> str:
+    """What is added or taken away, with its sign."""
+    return decimals(value, signed=True)

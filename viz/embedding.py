@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from viz.labels import TokenLabel
+from viz.labels import TokenLabel, decimals
 from viz.residual import cell_targets, outline
 from viz.theme import MONO, Theme, colour_bar, lay_out, signed_scale
 from viz.window import ticks
@@ -95,7 +95,7 @@ def nearest_bars(
             x=cosines.astype(np.float32),
             y=list(rows),
             orientation="h",
-            text=[f"{cosine:.2f}" for cosine in cosines],
+            text=[decimals(cosine) for cosine in cosines],
             textposition="outside",
             cliponaxis=False,
             customdata=names,
@@ -106,7 +106,7 @@ def nearest_bars(
     figure.add_vline(
         x=typical,
         line={"color": theme.text, "width": 1, "dash": "dot"},
-        annotation={"text": f"typical token {typical:.2f}", "yanchor": "bottom", "y": 1},
+        annotation={"text": f"typical token {decimals(typical)}", "yanchor": "bottom", "y": 1},
         annotation_position="top",
     )
     low = min(0.0, typical, float(cosines.min()))

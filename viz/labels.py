@@ -13,6 +13,7 @@ from dataclasses import dataclass
 VISIBLE = {" ": "·", "\n": "↵", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
 ISOLATE, END_ISOLATE = "\u2068", "\u2069"  # text inside them cannot turn what is around
 INVISIBLE = {"Cc", "Cf", "Co", "Cn", "Zl", "Zp", "Zs"}  # Unicode's categories with nothing to see
+MINUS = "−"  # as wide as a plus; a hyphen is not
 LONGEST = 14  # characters shown of one token where room is scarce
 
 
@@ -107,8 +108,14 @@ def magnitude(value: float) -> str:
     if not math.isfinite(value):
         return "not finite"
     if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value + 0.0:.3g}"  # no minus before a zero
+        return f"{value:,.0f}".replace("-", MINUS)
+    return f"{value + 0.0:.3g}".replace("-", MINUS)  # none before a zero
+
+
+def decimals(value: float, places: int = 2, signed: bool = False) -> str:
+    """A number to be read: 0.35, −0.35, signed +0.35; no minus before a zero."""
+    rounded = round(float(value), places) + 0.0
+    return f"{rounded:{'+' if signed else ''}.{places}f}".replace("-", MINUS)
 
 
 def error_size(value: float) -> str:

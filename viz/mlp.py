@@ -18,6 +18,11 @@ MOST_COLUMNS = 64
 HEIGHT = 380
 COURSE_HEIGHT = 346  # leaves room for a title above
 BINS = 60
+# The colour bar of the map of neurons: above it, where it takes no width from the bars.
+ABOVE_THE_MAP = {
+    "orientation": "h", "ticklabelposition": "outside top", "nticks": 5,
+    "x": 0, "xanchor": "left", "xpad": 0, "y": 1, "yanchor": "bottom", "ypad": 6, "len": 0.67,
+}  # fmt: skip
 
 
 def most_active(values: np.ndarray, most: int = MOST_NEURONS) -> np.ndarray:
@@ -51,7 +56,7 @@ def neuron_map(
     part = values[positions.start : positions.stop, list(neurons)].T.astype(np.float32)
     rows = range(len(neurons))
     figure = make_subplots(cols=2, column_widths=[0.7, 0.3], shared_yaxes=True,
-                           horizontal_spacing=0.13)  # fmt: skip
+                           horizontal_spacing=0.04)  # fmt: skip
     figure.add_trace(_cells(part, neurons, positions, labels, theme), 1, 1)
     figure.add_trace(cell_targets(rows, positions), 1, 1)
     figure.add_trace(_bars(values[focus, list(neurons)], neurons, theme), 1, 2)
@@ -67,8 +72,9 @@ def neuron_map(
     figure.update_yaxes(ticks="", ticklabelstandoff=6)
     figure.update_xaxes(ticks="")
     figure.update_yaxes(title=_small("neuron", theme), col=1)
-    figure.update_xaxes(range=_with_room(values[focus, list(neurons)]), col=2)
-    figure.update_xaxes(title=_small("in focus", theme), col=2)
+    figure.update_xaxes(title=_small("in focus", theme), nticks=3, tickangle=0, col=2)
+    said = [magnitude(float(value)) for value in values[focus, list(neurons)]]
+    figure.update_yaxes(showticklabels=True, side="right", ticktext=said, col=2)
     return figure.update_layout(bargap=0.3)
 
 
@@ -170,7 +176,7 @@ def _cells(
         text=[tokens] * len(part),
         customdata=np.repeat(np.array(neurons)[:, None], len(tokens), axis=1),
         colorscale=signed_scale(theme),
-        colorbar=colour_bar(theme, "", x=0.61, xpad=4),
+        colorbar=colour_bar(theme, "", **ABOVE_THE_MAP),
         hovertemplate="neuron %{customdata} at %{text}: <b>%{z:.3g}</b><extra></extra>",
     )
 
@@ -180,21 +186,11 @@ def _bars(values: np.ndarray, neurons: Sequence[int], theme: Theme) -> go.Bar:
         x=values.astype(np.float32),
         y=np.arange(len(neurons)),
         orientation="h",
-        text=[magnitude(float(value)) for value in values],
-        textposition="outside",
-        textfont={"size": 11},
-        cliponaxis=False,
         customdata=np.array(neurons),
         marker={"color": _signed(values, theme)},
         hovertemplate="neuron %{customdata}: <b>%{x:.4g}</b><extra></extra>",
         **NEVER_DIMMED,
     )
-
-
-def _with_room(values: np.ndarray) -> list[float]:
-    """A range from zero, or below, to beyond the largest, where the bar's number stands."""
-    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
-    return [low * 1.25, high + 0.25 * max(high - low, 1e-6)]
 
 
 def _signed(values: np.ndarray, theme: Theme) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.labels import TokenLabel
+from viz.labels import TokenLabel, decimals
 from viz.theme import MONO, Theme, colour_bar, lay_out, scale, signed_scale
 from viz.window import ticks
 
@@ -112,6 +112,4 @@ def _row(row: int, values: np.ndarray, start: int, theme: Theme) -> go.Heatmap:
 def _number(value: float, share: bool) -> str:
     if np.isneginf(value):
         return "−∞"
-    if share:
-        return f"{value:.3f}"
-    return f"{value:.{1 if abs(value) >= 10 else 2}f}".replace("-", "−")
+    return decimals(value, 3 if share else 1 if abs(value) >= 10 else 2)

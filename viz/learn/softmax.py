@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz.labels import TokenLabel
+from viz.labels import TokenLabel, decimals
 from viz.theme import Theme, mix, text_on
 
 FILLS = {"inf": -np.inf, "big": -1e9, "none": None}  # what a forbidden score is replaced with
@@ -51,7 +51,7 @@ def matrices(
 def _score(value: float) -> str:
     if np.isneginf(value):
         return "−∞"
-    return "−1e9" if value < -LARGEST else f"{value:.2f}".replace("-", "−")
+    return "−1e9" if value < -LARGEST else decimals(value)
 
 
 def _cell(share: float, theme: Theme) -> dict[str, str]:

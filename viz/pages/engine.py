@@ -4,7 +4,7 @@ Everything kept here is shared by all visitors and keyed by what was asked: the 
 the token ids. Nothing of it is ever changed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -131,19 +131,18 @@ def head_pushes(
     token: int,
     k: int,
     *,
-    only: int | None = None,
+    aims: tuple[int, ...] = (),
 ) -> readout.Pushed:
-    """The tokens that one head's write at one position raises and lowers most.
+    """The tokens that one head's write at one position raises and lowers most, against the mean.
 
     Args:
         where: the head, as (block, head).
-        only: the one token id to look at, instead of all that the model knows.
+        aims: tokens asked for by name.
     """
     layer, head = where
     write = readout.head_write(model(source), block(source, ids, layer), head)[token : token + 1]
     scale = readout.final_scale(trace(source, ids))[token]
-    among = known(source) if only is None else (only,)
-    return readout.pushed(model(source), write, k, scale, among)
+    return readout.pushed(model(source), write, k, scale, known(source), aims=aims).centred()
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -188,10 +187,13 @@ def mlp(source: str, ids: tuple[int, ...], layer: int) -> tuple[np.ndarray, np.n
 def neuron_pushes(
     source: str, ids: tuple[int, ...], layer: int, *, neuron: int, token: int, k: int
 ) -> readout.Pushed:
-    """The tokens that one unit of a neuron's activation at one position raises and lowers most."""
+    """The tokens that one unit of a neuron's activation at one position raises and lowers most.
+
+    Changes are those against the mean.
+    """
     write = readout.neuron_write(model(source), layer, neuron)[None]  # (1, dmodel)
     scale = readout.final_scale(trace(source, ids))[token]
-    return readout.pushed(model(source), write, k, scale, among=known(source))
+    return readout.pushed(model(source), write, k, scale, known(source)).centred()
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -277,6 +279,11 @@ def word(token: int) -> TokenLabel:
     raw = tokenizer().bytes_of(token)
     special = token == tokenizer().end_of_text
     return token_label(0, int(token), raw, group=0, group_text="a character", special=special)
+
+
+def words(ids: Iterable[int]) -> list[TokenLabel]:
+    """A row of tokens, each as `word` has it."""
+    return [word(token) for token in ids]
 
 
 def unseen(source: str, ids: tuple[int, ...]) -> frozenset[int]:

@@ -6,6 +6,7 @@ import streamlit as st
 from model import CausalSelfAttention, Trace
 from model.transformer import MultiHeadAttention
 from viz.captions import at
+from viz.labels import decimals
 from viz.learn.softmax import FILLS as VALUES
 from viz.learn.softmax import changed, masked, matrices, softmax
 from viz.pages import chrome, components, engine
@@ -124,9 +125,9 @@ def caption(lesson: Lesson, scores: np.ndarray, fill: str) -> str:
     best = int(row.argmax())
     last = lesson.labels[len(scores) - 1]
     return (
-        f"{at(last)} gives <b>{row[best]:.2f}</b> of its attention to "
-        f"{at(lesson.labels[best])}: its score {scores[-1, best]:.2f} against a mean of "
-        f"{scores[-1].mean():.2f}. A score one higher counts {np.e:.2f} times as much."
+        f"{at(last)} gives <b>{decimals(row[best])}</b> of its attention to "
+        f"{at(lesson.labels[best])}: its score {decimals(scores[-1, best])} against a mean of "
+        f"{decimals(scores[-1].mean())}. A score one higher counts {np.e:.2f} times as much."
     )
 
 

@@ -7,6 +7,7 @@ import torch
 
 from model import GPT
 from model.transformer import InputEmbedding, PositionalEncoding, sinusoids
+from viz import captions
 from viz.embedding import position_maps
 from viz.learn.positions import MOST_COLUMNS, MOST_ROWS, summands
 from viz.pages import chrome, engine
@@ -92,11 +93,7 @@ def alike(lesson: Lesson) -> go.Figure:
     learned, fixed = engine.position_cosines(lesson.source)
     tables = {"wpe: learned": learned, "sinusoids, 2017": fixed}
     figure = lesson.show(position_maps(tables, lesson.view.token, lesson.theme), "likeness", 430)
-    near, old = (np.diagonal(table, offset=1).mean() for table in (learned, fixed))
-    chrome.stands_out(
-        f"Neighbours have cosine {near:.2f} on average in the learned table and {old:.2f} among "
-        "the sinusoids, where it depends on the distance alone."
-    )
+    chrome.stands_out(captions.positions(learned, fixed, lesson.view.token))
     return figure
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import MLP
 from model.transformer import FeedForward
-from viz.labels import error_size
+from viz.labels import decimals, error_size
 from viz.learn.activations import curves, gelu_exact, gelu_tanh, relu
 from viz.pages import chrome, engine
 from viz.pages.learn.lesson import Lesson, Section, Shape, block_slider, reads
@@ -40,7 +40,7 @@ def since(lesson: Lesson) -> str:
 exactly 0, with a kink where GELU is smooth. Of the inputs that reach this block’s bend on your
 prompt, {(inputs < 0).sum():,} of {inputs.size:,} are negative. ReLU would silence all of them, and
 no gradient would flow there; GELU lets them through in part, down to
-{gelu_tanh(np.linspace(-2, 0, 2001)).min():.2f}.</p>"""
+{decimals(gelu_tanh(np.linspace(-2, 0, 2001)).min())}.</p>"""
 
 
 def seen_inputs(lesson: Lesson) -> np.ndarray:
@@ -71,8 +71,9 @@ def caption(x: float) -> str:
     at = np.array([x])
     tanh, exact, kink = (float(f(at)[0]) for f in (gelu_tanh, gelu_exact, relu))
     return (
-        f"At {x:.2f}: GELU by tanh <b>{tanh:.5f}</b>, exact <b>{exact:.5f}</b>, "
-        f"ReLU <b>{kink:.2f}</b>; the two GELUs differ by {error_size(abs(tanh - exact))}."
+        f"At {decimals(x)}: GELU by tanh <b>{decimals(tanh, 5)}</b>, "
+        f"exact <b>{decimals(exact, 5)}</b>, ReLU <b>{kink:.2f}</b>; "
+        f"the two GELUs differ by {error_size(abs(tanh - exact))}."
     )
 
 

@@ -55,7 +55,7 @@ def show(scene: Scene) -> None:
         title = f"Attention, block {layer}, {who}"
         chrome.heading(title, f"blocks.{layer}.attn", shape, "attn")
         choice(scene, "look", "What to see of the head", HEAD_LOOKS)
-    whole = scene.view.look == "pattern" and pool != "max" and scene.view.sink != "hide"
+    whole = scene.view.look == "pattern" and pool != "max" and sink_of(scene) != "hide"
     chrome.say(READS[scene.view.look] + (" A row sums to 1." if whole else ""))
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
@@ -105,8 +105,9 @@ def as_map(scene: Scene, pattern: np.ndarray) -> None:
     """The heat map of one head, or of all heads of the block pooled."""
     with st.container(horizontal=True, vertical_alignment="center", key="map_choices"):
         choice(scene, "pool", "Which heads", POOLS)
-        choice(scene, "sink", "The first token", SINKS)
-    shown = without_sink(pooled(pattern, scene.view.head, scene.view.pool), scene.view.sink)
+        if scene.count > 1:
+            choice(scene, "sink", "The first token", SINKS)
+    shown = without_sink(pooled(pattern, scene.view.head, scene.view.pool), sink_of(scene))
     positions = window(scene.view.token, scene.count, MOST_CELLS)
     long, whole = scene.count > MOST_CELLS, scene.view.span == "overview"
     if long:
@@ -118,6 +119,11 @@ def as_map(scene: Scene, pattern: np.ndarray) -> None:
     else:
         figure = head_map(shown, positions, scene.labels, scene.view.token, scene.theme)
     chart(figure, "head_map", lambda point: scene.choose(token=int(point["y"]), source=None))
+
+
+def sink_of(scene: Scene) -> str:
+    """What becomes of the first token; where there is no other, it is shown."""
+    return scene.view.sink if scene.count > 1 else "show"
 
 
 def pooled(pattern: np.ndarray, head: int, pool: str) -> np.ndarray:

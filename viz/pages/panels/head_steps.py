@@ -8,6 +8,7 @@ import streamlit as st
 
 from model import BlockTrace
 from viz.captions import at
+from viz.labels import decimals
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart
 from viz.pages.view import layer_of
@@ -125,6 +126,6 @@ def pick_source(scene: Scene, position: int) -> None:
 def _arithmetic(column: np.ndarray, dk: int) -> str:
     score, scaled, _, share = column
     return (
-        f"q · k = {score:.2f}; divided by √{dk} = {np.sqrt(dk):.2f} that is {scaled:.2f}; "
-        f"its share after softmax is {share:.3f}."
+        f"q · k = {decimals(score)}; divided by √{dk} = {decimals(np.sqrt(dk))} that is "
+        f"{decimals(scaled)}; its share after softmax is {decimals(share, 3)}."
     )

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from model.readout import Pushed
 from viz import captions
 from viz.bars import pushed_bars, token_bars
-from viz.labels import TokenLabel
 from viz.pages import chrome, engine
 from viz.pages.panels.scene import Scene, chart, extent
 from viz.pages.view import layer_of
@@ -34,25 +34,23 @@ def writes(scene: Scene, _pattern: np.ndarray) -> None:
         height=150,
     )
     chart(figure, "head_norms", lambda point: scene.choose(token=int(point["x"])))
-    up, gains, down, losses = pushed_at_focus(scene)
+    found = pushed_at_focus(scene)
+    up, down = engine.words(found.up_ids[0]), engine.words(found.down_ids[0])
     chrome.say("Tokens it pushes up and down most at the token in focus", "title")
-    chart(pushed_bars(up, gains, down, losses, theme=scene.theme), "head_pushes")
+    chart(pushed_bars(up, found.up[0], down, found.down[0], theme=scene.theme), "head_pushes")
 
 
 def caption(scene: Scene) -> str:
     """What the head's write does at the token in focus, in words."""
-    up, gains, down, losses = pushed_at_focus(scene)
-    view, ids = scene.view, scene.trace.ids
-    layer, head = layer_of(view), view.head
-    read = int(engine.attention(scene.source, ids, layer)[head, view.token].argmax())
-    copied = engine.head_pushes(scene.source, ids, (layer, head), view.token, 1, only=ids[read])
+    found, layer, head = pushed_at_focus(scene), layer_of(scene.view), scene.view.head
+    up, down = engine.words(found.up_ids[0]), engine.words(found.down_ids[0])
     return captions.head_write(
         f"{layer}.{head}",
         scene.label,
-        float(norms_of(scene)[view.token]),
-        (up[0], float(gains[0])),
-        (down[0], float(losses[0])),
-        read=(scene.labels[read], float(copied.up[0, 0])),
+        float(norms_of(scene)[scene.view.token]),
+        (up[0], float(found.up[0, 0])),
+        (down[0], float(found.down[0, 0])),
+        read=(scene.labels[most_read(scene)], float(found.aims[0, 0])),
     )
 
 
@@ -73,13 +71,17 @@ def norms_of(scene: Scene) -> np.ndarray:
     return block.head_norms[scene.view.head].numpy()
 
 
-def pushed_at_focus(
-    scene: Scene,
-) -> tuple[list[TokenLabel], np.ndarray, list[TokenLabel], np.ndarray]:
-    """Tokens raised and their logit changes, tokens lowered and theirs, strongest first."""
-    view = scene.view
-    found = engine.head_pushes(
-        scene.source, scene.trace.ids, (layer_of(view), view.head), view.token, PUSHED
+def most_read(scene: Scene) -> int:
+    """The position to which the picked head gives most at the token in focus."""
+    pattern = engine.attention(scene.source, scene.trace.ids, layer_of(scene.view))  # (H, S, S)
+    return int(pattern[scene.view.head, scene.view.token].argmax())
+
+
+def pushed_at_focus(scene: Scene) -> Pushed:
+    """What the picked head's write does to the logits at the token in focus; its aim is what it
+    reads most."""
+    view, ids = scene.view, scene.trace.ids
+    aims = (ids[most_read(scene)],)
+    return engine.head_pushes(
+        scene.source, ids, (layer_of(view), view.head), view.token, PUSHED, aims=aims
     )
-    up, down = ([engine.word(token) for token in ids[0]] for ids in (found.up_ids, found.down_ids))
-    return up, found.up[0], down, found.down[0]

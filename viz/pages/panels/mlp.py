@@ -97,7 +97,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
     pushes = engine.neuron_pushes(
         scene.source, scene.trace.ids, activity.block, neuron=neuron, token=token, k=PUSHED
     )
-    up, down = words(pushes.up_ids[0]), words(pushes.down_ids[0])
+    up, down = engine.words(pushes.up_ids[0]), engine.words(pushes.down_ids[0])
     left, right = st.columns([0.6, 0.4], gap="medium")
     name = f"{activity.block}.{neuron}"
     with left:
@@ -175,11 +175,6 @@ def open_neuron(scene: Scene, neuron: int) -> None:
     scene.choose(neuron=int(neuron), mlp="neuron")
 
 
-def words(ids: np.ndarray) -> list[TokenLabel]:
-    """How a row of tokens is written."""
-    return [engine.word(token) for token in ids]
-
-
 def rows(
     scene: Scene, activity: Activity, tokens: Iterable[int], neurons: Sequence[int]
 ) -> pd.DataFrame:
@@ -202,6 +197,9 @@ def written(pushes: Pushed, up: Sequence[TokenLabel], down: Sequence[TokenLabel]
         {
             "token": [word.text for word in [*up, *down]],
             "id": [word.id for word in [*up, *down]],
-            "change of the logit": [*map(float, pushes.up[0]), *map(float, pushes.down[0])],
+            "change of the logit against the mean": [
+                *map(float, pushes.up[0]),
+                *map(float, pushes.down[0]),
+            ],
         }
     )
