@@ -45,7 +45,7 @@ def pushed_bars(
             hovertemplate="%{customdata}: logit <b>%{x:+.3f}</b><extra></extra>",
         )
     )
-    room = 1.3 * max(float(np.abs(values).max()), 1e-6)
+    room = 1.55 * max(float(np.abs(values).max()), 1e-6)  # a number stands beyond each bar
     figure.update_xaxes(range=[-room, room], zeroline=True, zerolinecolor=theme.muted)
     figure.update_xaxes(title={"text": MOVES, "font": {"size": 11}})
     figure.update_yaxes(

@@ -82,6 +82,7 @@ def lens_table(
     figure.update_xaxes(tickfont={"family": MONO, "size": 11}, tickangle=-35)
     names = [writer_label(row) for row in rows]
     figure.update_yaxes(**ticks(range(len(rows)), names, 27), showgrid=False)
+    figure.update_yaxes(ticks="", ticklabelstandoff=6)
     outline(figure, focus, range(len(rows)), theme)
     if at in rows:
         outline(figure, range(positions.start, positions.stop), list(rows).index(at), theme)

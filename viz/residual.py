@@ -102,10 +102,11 @@ def norm_course(
 
 
 def _writer_axis(figure: go.Figure, writers: Sequence[str]) -> None:
-    names = [writer_label(writer) + "  " for writer in writers]
+    names = [writer_label(writer) for writer in writers]
     size = 12 if len(writers) <= 20 else 10
     labels = ticks(range(len(writers)), names, MOST_WRITERS)
     figure.update_yaxes(**labels, tickfont={"size": size}, showgrid=False)
+    figure.update_yaxes(ticks="", ticklabelstandoff=6)
 
 
 def component(writer: str) -> str:
