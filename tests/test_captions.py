@@ -41,16 +41,32 @@ def test_an_induction_head_is_named_for_what_it_does():
     text = said(2, 4, [" the", " cat", " sat", " on", " cat"], induction=0.78, previous=0.1)
     assert "After ·cat (4), head 5.1 gives 0.81 of its attention to ·sat (2)" in text
     assert "the token that followed ·cat last time" in text
-    assert "Where a token comes again, once here, it is an induction head (score 0.78 of 1)" in text
-    tokens = [" the", " cat", " sat", " the", " cat"]
-    assert "comes again, 2 times here, it is a duplicate" in said(1, 4, tokens, duplicate=0.9)
+    tokens = [*"abcdabcd"]
+    text = said(1, 4, tokens, induction=0.78, previous=0.1)
+    assert "Where a token comes again, 4 times here, it is an induction head (score 0.78 of" in text
+    assert "comes again, 4 times here, it is a duplicate" in said(0, 4, tokens, duplicate=0.9)
     assert "Over the whole prompt it is a previous" in said(3, 4, tokens, previous=0.9)
 
 
+def test_one_or_two_copies_make_no_habit():
+    tokens = [" the", " cat", " sat", " the", " cat"]
+    assert "head (score" not in said(2, 4, tokens, induction=1.0, duplicate=0.9)
+
+
+def test_what_a_head_does_everywhere_says_more_than_what_it_does_on_copies():
+    text = said(3, 4, [*"aaaaa"], induction=1.0, previous=0.9)
+    assert "Over the whole prompt it is a previous-token head (score 0.90 of 1)." in text
+
+
 def test_an_earlier_time_is_not_the_last_one():
-    tokens = [" a", " b", " a", " c", " a"]
-    assert "the token that followed ·a last time" in said(3, 4, tokens)
-    assert "the token that followed ·a before" in said(1, 4, tokens)
+    tokens = [" a", " b", " a", " c", " d", " a"]
+    assert "the token that followed ·a last time" in said(3, 5, tokens)
+    assert "the token that followed ·a before" in said(1, 5, tokens)
+
+
+def test_the_token_before_is_called_so_also_where_it_followed_a_copy():
+    text = said(3, 4, [" a", " b", " a", " c", " a"])
+    assert "the token just before it" in text and "comes next again" not in text
 
 
 def test_other_relations_are_named():
@@ -62,11 +78,8 @@ def test_other_relations_are_named():
 
 
 def test_a_head_that_also_rests_is_named_by_what_it_does():
-    text = said(0, 1, [" a", " b", " c", " d"], induction=0.71, first=0.72)
-    expected = (
-        "it is an induction head (score 0.71 of 1), otherwise parked on the first token (score"
-    )
-    assert expected in text
+    text = said(0, 1, [*"abcdabcd"], induction=0.71, first=0.72)
+    assert "induction head (score 0.71 of 1); all in all it gives the first token 0.72." in text
     assert "it is parked on the first token (score 0.72 of 1)." in said(
         0, 1, [" a", " b", " c", " d"], first=0.72
     )

@@ -21,6 +21,7 @@ ROLES = {
 FOLLOWED = "the token that followed"
 ON_COPIES = {"induction", "duplicate"}  # these are means over tokens that stood before
 ROLE_FROM = 0.4  # mean attention from which a head's habit is worth a name
+FEW_COPIES = 3  # tokens that stood before, below which a mean over them is no habit
 FEW = 4  # tokens, below which all heads look alike: the one before is the first one, or oneself
 
 
@@ -362,7 +363,7 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
     """How the token read relates to the token reading, as a clause."""
     if source == focus:
         return ", itself"
-    if source > 0 and labels[source - 1].id == labels[focus].id and source - 1 < focus - 1:
+    if 0 < source < focus - 1 and labels[source - 1].id == labels[focus].id:
         since = (label.id for label in labels[source : focus - 1])
         when = "before" if labels[focus].id in since else "last time"
         return f", {FOLLOWED} {labels[focus].html} {when}"
@@ -378,22 +379,20 @@ def _relation(labels: Sequence[TokenLabel], focus: int, source: int) -> str:
 def _habit(scores: Mapping[str, float], again: int) -> str:
     """What a head does over the prompt; where it rests with nothing to do comes last.
 
-    again: how many tokens have stood before; some scores are means over them alone.
+    again: how many tokens have stood before; some scores are means over them alone, and say less.
     """
     high = {name: scores[name] for name in ROLES if scores.get(name, np.nan) >= ROLE_FROM}
-    if not high:
-        return ""
     rests = high.pop("first", None)
-    parts = [f"{ROLES['first']} (score {rests:.2f} of 1)"] if rests is not None else []
-    where = "Over the whole prompt"
-    if high:
-        name = max(high, key=high.__getitem__)
-        parts.insert(0, f"{ROLES[name]} (score {high[name]:.2f} of 1)")
-        if name in ON_COPIES:
-            where = (
-                f"Where a token comes again, {'once' if again == 1 else f'{again:,} times'} here,"
-            )
-    return f"{where} it is {', otherwise '.join(parts)}."
+    everywhere = {name: score for name, score in high.items() if name not in ON_COPIES}
+    candidates = everywhere or (high if again >= FEW_COPIES else {})
+    if not candidates:
+        parked = f"Over the whole prompt it is {ROLES['first']} (score {rests or 0:.2f} of 1)."
+        return parked if rests else ""
+    name = max(candidates, key=candidates.__getitem__)
+    copies = f"Where a token comes again, {again:,} times here,"
+    where = copies if name in ON_COPIES else "Over the whole prompt"
+    rest = f"; all in all it gives the first token {rests:.2f}" if rests else ""
+    return f"{where} it is {ROLES[name]} (score {high[name]:.2f} of 1){rest}."
 
 
 def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:

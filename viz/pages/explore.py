@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from model import Trace
 from viz import diagram
 from viz.labels import probability
 from viz.pages import chrome, components, engine, growth, panels, tour
+from viz.pages.opening import telling_head
 from viz.pages.panels.scene import Scene, choice
 from viz.pages.reading import read_prompt, usable_source
 from viz.pages.state import DEFAULT, EXAMPLES, choose, current_view, notice, run, show_notices
@@ -85,16 +85,6 @@ def completed(view: View, trace: Trace, head_of=None) -> View:
         head=view.head or 0,
         token=len(trace.ids) - 1 if view.token is None else view.token,
     )
-
-
-def telling_head(trace: Trace) -> tuple[int, int]:
-    """The head with the strongest known habit on this prompt: induction, else previous token."""
-    for name in ("induction", "previous"):
-        scores = trace.head_scores[name].numpy()
-        if np.isfinite(scores).any():
-            layer, head = np.unravel_index(np.nanargmax(scores), scores.shape)
-            return int(layer), int(head)
-    return 0, 0
 
 
 @st.fragment

@@ -55,8 +55,7 @@ def show(scene: Scene) -> None:
         title = f"Attention, block {layer}, {who}"
         chrome.heading(title, f"blocks.{layer}.attn", shape, "attn")
         choice(scene, "look", "What to see of the head", HEAD_LOOKS)
-    whole = scene.view.look == "pattern" and pool != "max" and sink_of(scene) != "hide"
-    chrome.say(READS[scene.view.look] + (" A row sums to 1." if whole else ""))
+    chrome.say(READS[scene.view.look] + (sums(scene) if scene.view.look == "pattern" else ""))
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         grid.choice(scene)
@@ -69,6 +68,8 @@ def show(scene: Scene) -> None:
     said = captions.attention(shown, scene.labels, scene.view.token, gives, scores)
     if scene.view.look == "writes":
         said = head_writes.caption(scene)
+    elif scene.view.look == "pattern" and sink_of(scene) != "show":
+        said += " These shares count the first token too."
     chrome.stands_out(said)
     foot(
         scene,
@@ -124,6 +125,14 @@ def as_map(scene: Scene, pattern: np.ndarray) -> None:
 def sink_of(scene: Scene) -> str:
     """What becomes of the first token; where there is no other, it is shown."""
     return scene.view.sink if scene.count > 1 else "show"
+
+
+def sums(scene: Scene) -> str:
+    """What the rows of the picture sum to, if to anything known."""
+    if scene.view.pool == "max":
+        return ""
+    rows = {"show": " A row sums to 1.", "renormalise": " A row but the first sums to 1."}
+    return rows.get(sink_of(scene), "")
 
 
 def pooled(pattern: np.ndarray, head: int, pool: str) -> np.ndarray:
