@@ -115,11 +115,13 @@ def test_the_stream_and_its_largest_writer():
 
 
 def test_the_sink_is_told_only_where_it_is():
-    flat = np.ones((3, 4))
-    assert captions.sink(flat, labels("a", "b", "c", "d")) == ""
+    flat, writers = np.ones((3, 4)), ["embed", "blocks.0.attn", "blocks.0.ff"]
+    assert captions.sink(flat, writers, labels("a", "b", "c", "d")) == ""
     flat[1, 0] = 50
-    assert "50 times" in words(captions.sink(flat, labels("a", "b", "c", "d")))
-    assert captions.sink(np.ones((3, 1)), labels("a")) == ""
+    assert "After 0 attn, a (0) has 50 times" in words(
+        captions.sink(flat, writers, labels("a", "b", "c", "d"))
+    )
+    assert captions.sink(np.ones((3, 1)), writers, labels("a")) == ""
 
 
 def test_the_lens_tells_when_the_guess_settles():
@@ -164,9 +166,9 @@ def test_neurons_are_counted_and_the_strongest_named_with_its_peak():
     after[2, 3] = 1.0
     text = words(captions.neurons(after, labels("a", "b", "c"), 2))
     assert "At c (2), 2 of 20 neurons are above zero" in text
-    assert "Neuron 7 stands furthest from it, at 2; its peak is at a (0)" in text
+    assert "Neuron 7 stands furthest from it, at 2; it goes furthest at a (0)" in text
     assert "hold 100% of the squared activation" in text
-    assert "its peak in this prompt" in words(captions.neurons(after, labels("a", "b", "c"), 0))
+    assert "its furthest in this prompt" in words(captions.neurons(after, labels("a", "b", "c"), 0))
     assert "peak" not in words(captions.neurons(after[:1], labels("a"), 0))
 
 
@@ -187,7 +189,7 @@ def test_a_neuron_that_never_fires_is_called_silent():
 
 def test_where_no_neuron_fires_the_one_that_writes_most_is_named():
     text = words(captions.neurons(np.array([[-0.01, -0.16, -0.1]]), labels("a"), 0))
-    assert "0 of 3 neurons are above zero. Neuron 1 stands furthest from it, at −0.16" in text
+    assert "none of the neurons is above zero. Neuron 1 stands furthest from it, at −0.16" in text
 
 
 def test_gelu_names_the_largest_input_even_where_all_are_negative():
@@ -197,8 +199,10 @@ def test_gelu_names_the_largest_input_even_where_all_are_negative():
 
 
 def test_pushes_name_three_tokens_each_way():
-    text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z")))
-    assert text.startswith("When active, it speaks for a, b, c rather than w, x, y.")
+    text = words(captions.pushes(labels("a", "b", "c", "d"), labels("w", "x", "y", "z"), 2.5))
+    assert text == "When active, it speaks for a, b, c rather than w, x, y."
+    text = words(captions.pushes(labels("a"), labels("w"), -0.16))
+    assert text.endswith("rather than w; below zero, as here, faintly for the opposite.")
 
 
 def test_a_head_says_what_it_does_for_the_token_it_reads():

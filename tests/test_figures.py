@@ -327,12 +327,12 @@ def test_courses_show_probability_and_place():
     assert figure.layout.yaxis2.type == "log"
 
 
-def test_rank_is_coloured_by_its_logarithm():
+def test_the_place_is_coloured_by_its_logarithm():
     words = [[labels(2)], [labels(2)], [labels(2)]]
     figure = lens.lens_table(
         words,
         probs=np.full((3, 1, 2), 0.1),
-        values=np.array([[9999], [99], [0]]),
+        values=np.array([[10000], [100], [1]]),
         colouring="rank",
         rows=residual_writers(1),
         positions=range(1),
@@ -342,7 +342,7 @@ def test_rank_is_coloured_by_its_logarithm():
         theme=LIGHT,
     )
     assert np.asarray(figure.data[0].z)[:, 0].tolist() == pytest.approx([4, 2, 0])
-    assert list(figure.data[0].colorbar.ticktext) == ["0", "9", "99", "999", "9999"]
+    assert list(figure.data[0].colorbar.ticktext) == ["1", "10", "100", "1,000", "10,000"]
 
 
 def test_drawn_probabilities_stand_beside_those_at_temperature_one():

@@ -161,7 +161,7 @@ def test_the_tour_leads_through_prompts_and_heads(server, open_page):
     page.locator(".gb-tour", has_text="Induction head").wait_for()
     assert "tour=induction" in page.url
     head = page.locator(".st-key-tour_foot button").first.inner_text()
-    found = re.fullmatch(r"(\d)\.(\d) · (0\.\d\d)", head)
+    found = re.fullmatch(r"head (\d)\.(\d) · (0\.\d\d)", head)
     title = f"Attention, block {found[1]}, head {found[2]}"
     page.locator(".gb-heading h2", has_text=title).wait_for()
     page.get_by_role("button", name="End").click()

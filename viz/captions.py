@@ -126,7 +126,7 @@ def entries(value: float, dimension: int, share: float, label: TokenLabel, dmode
     )
 
 
-def sink(norms: np.ndarray, labels: Sequence[TokenLabel]) -> str:
+def sink(norms: np.ndarray, writers: Sequence[str], labels: Sequence[TokenLabel]) -> str:
     """A sentence on the first position where its stream is far larger than the others', or ''.
 
     Args:
@@ -139,7 +139,8 @@ def sink(norms: np.ndarray, labels: Sequence[TokenLabel]) -> str:
     if ratios[row] < 3:
         return ""
     return (
-        f"{at(labels[0])} carries {magnitude(ratios[row])} times the norm of a typical position: "
+        f"After {writer_label(writers[row])}, {at(labels[0])} has {magnitude(ratios[row])} times "
+        "the norm of a typical position: "
         "the first token serves heads as a place to look when they have nothing to read."
     )
 
@@ -219,9 +220,10 @@ def neurons(after: np.ndarray, labels: Sequence[TokenLabel], focus: int) -> str:
     peak = int(np.abs(after[:, best]).argmax())
     squares = np.sort(np.square(values, dtype=np.float64))[::-1]
     share = squares[:10].sum() / max(squares.sum(), 1e-30)
+    fire = int((values > 0).sum())
+    how_many = f"{fire:,} of {len(values):,} neurons are" if fire else "none of the neurons is"
     return (
-        f"At {at(labels[focus])}, {int((values > 0).sum()):,} of {len(values):,} neurons are "
-        f"above zero. Neuron {best} stands furthest from it, at {magnitude(float(values[best]))}"
+        f"At {at(labels[focus])}, {how_many} above zero. Neuron {best} stands furthest from it, at {magnitude(float(values[best]))}"
         f"{_peak(peak, focus, labels)}. The 10 strongest hold {share:.0%} of the squared "
         "activation."
     )
@@ -249,10 +251,14 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
     )
 
 
-def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel]) -> str:
-    """What a vector raises and lowers most; tokens strongest first."""
+def pushes(up: Sequence[TokenLabel], down: Sequence[TokenLabel], here: float) -> str:
+    """What a neuron raises and lowers most; tokens strongest first.
+
+    here: its activation at the token in focus, after the GELU.
+    """
     raised, lowered = (", ".join(word.html for word in words[:3]) for words in (up, down))
-    return f"When active, it speaks for {raised} rather than {lowered}."
+    said = f"When active, it speaks for {raised} rather than {lowered}"
+    return f"{said}." if here > 0 else f"{said}; below zero, as here, faintly for the opposite."
 
 
 def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
@@ -396,10 +402,14 @@ def _habit(scores: Mapping[str, float], again: int) -> str:
 
 
 def _peak(peak: int, focus: int, labels: Sequence[TokenLabel]) -> str:
-    """Where a neuron is strongest, as a clause."""
+    """Where in the prompt a neuron goes furthest from zero, as a clause."""
     if len(labels) == 1:
         return ""
-    return ", its peak in this prompt" if peak == focus else f"; its peak is at {at(labels[peak])}"
+    return (
+        ", its furthest in this prompt"
+        if peak == focus
+        else f"; it goes furthest at {at(labels[peak])}"
+    )
 
 
 def _tokens(count: int) -> str:

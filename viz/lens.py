@@ -24,14 +24,14 @@ class Colouring:
     title: str  # of the colour bar, with its unit
     lowest: float
     highest: float | None  # None: the largest value shown
-    logarithmic: bool = False  # coloured by log10(1 + value)
+    logarithmic: bool = False  # coloured by log10(value)
 
 
 COLOURINGS = {
     "probability": Colouring("probability of the best token", 0, 1),
     "entropy": Colouring("entropy, nats", 0, None),
     "kl": Colouring("KL to the final row, nats", 0, None),
-    "rank": Colouring("rank of the target, 0 is best", 0, None, logarithmic=True),
+    "rank": Colouring("place of the target, 1 is best", 0, None, logarithmic=True),
 }
 
 
@@ -56,7 +56,7 @@ def lens_table(
         rows: R writers, bottom of the stream first; positions: the P tokens of the window.
     """
     how = COLOURINGS[colouring]
-    values = np.log10(1.0 + values) if how.logarithmic else values
+    values = np.log10(values) if how.logarithmic else values
     listed = max(1, min(probs.shape[-1], MOST_GUESSES // values.size))
     highest = how.highest or max(float(np.nanmax(values)), 1e-6)
     figure = go.Figure(
@@ -103,7 +103,7 @@ def token_courses(
     rows: Sequence[str],
     theme: Theme,
 ) -> go.Figure:
-    """How a few tokens fare from row to row: probability above, rank below.
+    """How a few tokens fare from row to row: probability above, place below.
 
     Args:
         probs: (T, R), 0 to 1; ranks: (T, R), 0 is the best guess; words: T tokens.
@@ -149,14 +149,11 @@ def course_colour(i: int, theme: Theme) -> str:
 
 
 def _decades(how: Colouring, highest: float) -> dict:
-    """Ticks at 0, 1, 10, 100 … where the colour is logarithmic."""
+    """Ticks at 1, 10, 100 … where the colour is logarithmic."""
     if not how.logarithmic:
         return {}
-    shown = [0, *(10**power - 1 for power in range(1, 6) if power <= highest)]
-    return {
-        "tickvals": np.log10(1.0 + np.array(shown)).tolist(),
-        "ticktext": [str(s) for s in shown],
-    }
+    powers = [power for power in range(6) if power <= highest]
+    return {"tickvals": powers, "ticktext": [f"{10**power:,}" for power in powers]}
 
 
 def _best_words(

@@ -39,9 +39,14 @@ ENOUGH = {"pushes": 0.3}  # logits; of attention shares, ENOUGH_ATTENTION: below
 ENOUGH_ATTENTION = 0.3
 
 
+def threshold(stop: Stop) -> float:
+    """The score from which a head shows what the stop is about."""
+    return ENOUGH.get(stop.score, ENOUGH_ATTENTION)
+
+
 def enough(stop: Stop, value: float) -> bool:
     """Whether a head with this score shows what the stop is about."""
-    return value >= ENOUGH.get(stop.score, ENOUGH_ATTENTION)
+    return value >= threshold(stop)
 
 
 def _read() -> tuple[Stop, ...]:

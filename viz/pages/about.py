@@ -25,11 +25,14 @@ LIMITS = """
 - The **logit lens** reads every layer with the norm and the output table made for the last one. In
   early layers that translation is rough: a guess there is a hint, not a thought.
 - **Attention** shows where a head looked, not what it took or whether it mattered.
-- The **first token** of a prompt often gets most of the attention and carries by far the largest
-  vector. Heads that find nothing to read rest there: an attention sink, not a fault.
+- The **first token** of a prompt often gets most of the attention and, in all but the first and
+  last blocks, carries by far the largest vector. Heads that find nothing to read rest there: an
+  attention sink, not a fault.
 - All numbers are computed in 32-bit floats on this machine, in the pass you see. Under each picture
   stand the errors measured in that very pass.
 """
+
+RANDOM = "of its attention, on random tokens that come twice"  # what a head's score is a share of
 
 LATER_RUNS = (
     " After {when} minutes a new run went on from the one before, with more words and skills, or "
@@ -148,8 +151,8 @@ def card(made: dict, scores: dict) -> dict[str, str]:
         "Held-out tasks, best guess right": f"{scores['mean_accuracy']:.0%} on average",
         "Families at 95% or more": f"{sum(a >= 0.95 for a in right)} of {len(right)}",
         "Loss on held-out stories": f"{scores['story_loss']:.2f} nats a token",
-        "Best induction head": f"{induction['head']}, {induction['score']:.2f} of its attention",
-        "Best previous-token head": f"{previous['head']}, {previous['score']:.2f} of its attention",
+        "Best induction head": f"{induction['head']}, {induction['score']:.2f} {RANDOM}",
+        "Best previous-token head": f"{previous['head']}, {previous['score']:.2f} {RANDOM}",
     }
 
 

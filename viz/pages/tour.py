@@ -12,7 +12,7 @@ from viz.labels import isolate, magnitude, visible, writer_label
 from viz.pages import engine, growth
 from viz.pages.proof import proof
 from viz.pages.view import View
-from viz.tour import SCORES, STOPS, Stop, enough, neighbours
+from viz.tour import SCORES, STOPS, Stop, enough, neighbours, threshold
 
 Choose = Callable[..., None]  # changes the view
 SHOWN = 4  # heads offered at a stop
@@ -85,7 +85,8 @@ def measured(source: str, stop: Stop) -> str:
     if stop.score == "entry":
         return _entry(engine.trace(source, ids_of(stop)))
     what = "Measured here: " + _what(stop)
-    return f"{what}, at most" if missing(source, stop) else what
+    least = f"at most, less than {threshold(stop):.1f}"
+    return f"{what}, {least}" if missing(source, stop) else what
 
 
 def _what(stop: Stop) -> str:
@@ -108,7 +109,7 @@ def _entry(trace: Trace) -> str:
     here = float(trace.residual[row, 0, dimension])
     return (
         f"Measured here: {magnitude(here)} in dimension {dimension}, after "
-        f"{writer_label(trace.writers[row])}; the largest there at any other token is "
+        f"{writer_label(trace.writers[row])}; the largest after it at any other token is "
         f"{magnitude(_entries(trace)[1])}."
     )
 
@@ -130,7 +131,7 @@ def _heads(source: str, stop: Stop, choose: Choose) -> None:
         return
     values = scores(source, stop)
     for layer, head in heads_of(source, stop):
-        label = f"{layer}.{head} · {values[layer, head]:.2f}"
+        label = f"head {layer}.{head} · {values[layer, head]:.2f}"
         where = {"at": f"blocks.{layer}.attn", "head": head, "panel": "attention"}
         st.button(label, key=f"tour_{layer}_{head}", on_click=choose, kwargs=where)
 
@@ -203,7 +204,9 @@ def visit(source: str, name: str, choose: Choose) -> None:
     }
     view = plain | {"tour": name, "q": stop.prompt, "token": place(ids, *stop.reader)}
     if stop.score == "entry":
-        choose(**view, panel="residual", stream="entries", at="blocks.0.ff", head=None)
+        row, _ = _largest(engine.trace(source, ids))
+        at = engine.trace(source, ids).writers[row]
+        choose(**view, panel="residual", stream="entries", at=at, head=None)
         return
     layer, head = heads_of(source, stop)[0]
     choose(**view, panel="attention", at=f"blocks.{layer}.attn", head=head)

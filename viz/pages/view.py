@@ -22,7 +22,7 @@ LENS_COLOURS = {
     "probability": "probability",
     "entropy": "entropy",
     "kl": "KL to the final row",
-    "rank": "rank of the target",
+    "rank": "place of the target",
 }
 LENS_ROWS = {"blocks": "block ends", "all": "every writer"}
 MLP_VIEWS = {"active": "Most active", "neuron": "One neuron", "gelu": "GELU curve"}
@@ -36,8 +36,8 @@ HEAD_LOOKS = {
     "qkv": "Q K V",
     "writes": "What it writes",
 }
-POOLS = {"one": "this head", "mean": "mean of heads", "max": "largest"}
-SINKS = {"show": "with first token", "hide": "without", "renormalise": "rest to 1"}
+POOLS = {"one": "this head", "mean": "mean of the block", "max": "largest in it"}
+SINKS = {"show": "with first token", "hide": "without it", "renormalise": "the rest scaled to 1"}
 STREAM_LOOKS = {"norms": "Norms", "writes": "Writes", "entries": "Largest entries"}
 NORMED = {"before": "the stream itself", "after": "as read, after LayerNorm"}
 SECTIONS = {  # of Learn, in the chapter's order

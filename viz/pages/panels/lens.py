@@ -23,11 +23,12 @@ OPENED = 20  # tokens of one cell opened
 READS = {
     "table": "What the model would say next if it stopped there: the final norm and "
     "<code>lm_head</code> applied to the stream after each writer. Columns are tokens read, "
-    "rows go up the stream; the top row is the model’s own answer.",
+    "rows go up. Only the top row, the model’s own answer, was trained to be read so: guesses "
+    "below it are rough, and the lowest often just repeats the token.",
     "course": "The tokens that are the best guess in any row, and the target, followed up the "
     "stream at the token in focus: their probability above, their place among all tokens below.",
-    "cell": "One cell of the table opened: the best guesses after one writer, having read the "
-    "token in focus. A click on a cell of the table chooses another.",
+    "cell": "The best guesses after one writer, having read the token in focus: one cell of the "
+    "table with every writer. A click in the table chooses another.",
 }
 
 
@@ -84,10 +85,12 @@ def as_table(scene: Scene, seen: Lens) -> None:
         else:
             chrome.say(extent(_positions(seen), scene.count), "title")
     values = {"probability": seen.probs[..., 0], "entropy": seen.entropy, "kl": seen.kl}
+    if seen.rank is not None:
+        values["rank"] = seen.rank + 1
     figure = lens_table(
         np.vectorize(partial(engine.guess, scene.source), otypes=[object])(seen.ids),
         probs=seen.probs,
-        values=values.get(scene.view.colour, seen.rank),
+        values=values[scene.view.colour],
         colouring=scene.view.colour,
         rows=seen.writers,
         positions=_positions(seen),

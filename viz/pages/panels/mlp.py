@@ -110,7 +110,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
         figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme, kind="ff")
         chart(figure.update_layout(height=COURSE_HEIGHT), "neuron_pushes")
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
-    chrome.stands_out(f"{said} {captions.pushes(up, down)}")
+    chrome.stands_out(f"{said} {captions.pushes(up, down, activity.after[token, neuron])}")
     foot(
         scene,
         f"mlp-{activity.block}-{neuron}",

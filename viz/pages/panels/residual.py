@@ -83,7 +83,7 @@ def as_norms(scene: Scene) -> None:
         course = norm_course(norms[:, token], writes[:, token], writers, scene.theme)
         chart(course, "norm_course")
     said = captions.residual(norms[:, token], writes[:, token], writers, scene.label)
-    chrome.stands_out(f"{said} {captions.sink(norms, scene.labels)}")
+    chrome.stands_out(f"{said} {captions.sink(norms, writers, scene.labels)}")
 
 
 def as_writes(scene: Scene) -> None:
