@@ -223,7 +223,8 @@ def neurons(after: np.ndarray, labels: Sequence[TokenLabel], focus: int) -> str:
     fire = int((values > 0).sum())
     how_many = f"{fire:,} of {len(values):,} neurons are" if fire else "none of the neurons is"
     return (
-        f"At {at(labels[focus])}, {how_many} above zero. Neuron {best} stands furthest from it, at {magnitude(float(values[best]))}"
+        f"At {at(labels[focus])}, {how_many} above zero. Neuron {best} stands furthest from "
+        f"it, at {magnitude(float(values[best]))}"
         f"{_peak(peak, focus, labels)}. The 10 strongest hold {share:.0%} of the squared "
         "activation."
     )

@@ -25,7 +25,8 @@ READS = {
     "lines": "Left the tokens that read, right the tokens they read: the thicker a line, the more "
     "attention. Move over a token to see its lines.",
     "steps": "How the attention of the token in focus comes about: its query meets each key "
-    "(q · k), is scaled by 1/√dk, the future is masked (after the last token there is none), and softmax makes shares that sum to 1.",
+    "(q · k), is scaled by 1/√dk, what lies ahead is masked (nothing does for the last token), and "
+    "softmax makes shares that sum to 1.",
     "qkv": "A query asks, a key answers, a value is what is carried over. Query times key, added "
     "up over the head’s dimensions, is the score of a pair of tokens.",
     "writes": "What this head adds to the stream: how long its vector is at each token, and which "
