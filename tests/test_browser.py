@@ -440,6 +440,24 @@ def test_pages_keep_the_view(server, open_page):
     expect(heading(page)).to_have_text("Logit lens")
 
 
+@pytest.mark.parametrize("other", ["Learn", "About"])
+def test_what_was_chosen_in_the_panel_comes_along_to_another_page(server, open_page, other):
+    page = open_page(server.url(q="one two three"))
+    ready(page)
+    page.locator(".head[data-name='2.0']").click()
+    page.locator(".gb-heading h2", has_text="Attention, block 2, head 0").wait_for()
+    page.get_by_role("radio", name="Logit lens").click()
+    page.locator(".gb-heading h2", has_text="Logit lens").wait_for()
+    page.get_by_role("link", name=other).click()
+    page.locator(".gl-text, .st-key-prose").first.wait_for()
+    page.wait_for_url("**panel=lens**")
+    page.get_by_role("link", name="Explore").click()
+    ready(page)
+    expect(heading(page)).to_have_text("Logit lens")
+    page.wait_for_url("**panel=lens**")
+    assert params(page)["at"] == "blocks.2.attn"
+
+
 def test_the_stream_is_walked_step_by_step(server, open_page):
     page = open_page(server.url(at="embed", panel="embedding"))
     ready(page)

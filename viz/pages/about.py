@@ -54,7 +54,7 @@ def about(pages: list) -> None:
     """The page."""
     chrome.style()
     growth.stop()
-    source = usable_source(current_view())
+    source = usable_source(current_view("about"))
     chrome.header(pages, source)
     show_notices(st.empty())
     with st.container(key="prose"):

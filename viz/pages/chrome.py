@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from viz.pages import components, engine, models
-from viz.pages.state import use_model
+from viz.pages.state import linked, use_model
 from viz.theme import Theme, css_variables, theme_named
 
 MOST_TABLE_ROWS = 250  # a page's table; the CSV has them all
@@ -29,7 +29,7 @@ def header(pages: list, source: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.html('<div class="gb-name">Glassbox GPT-2</div>', width="content")
         for page in pages:
-            st.page_link(page, query_params=st.session_state.get("published", ({},))[0])
+            st.page_link(page, query_params=linked())
         st.space("stretch")
         models.offer(source, use_model)
         models.menu(source, use_model)

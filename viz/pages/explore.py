@@ -25,7 +25,7 @@ def explore(pages: list) -> None:
     """The page: from the address to the view, from the prompt to the trace, then the pictures."""
     chrome.style()
     st.session_state["stale"] = False
-    view = current_view()
+    view = current_view("explore")
     source = usable_source(view)
     chrome.header(pages, source)
     prompt_row(source, view)

@@ -17,10 +17,15 @@ DEFAULT = View(q=EXAMPLES[0]["text"])
 LAG = 3.0  # seconds a browser may take to hear of a choice
 
 
-def current_view() -> View:
-    """The view of this session; the address bar decides whenever it was changed from outside."""
+def current_view(page: str) -> View:
+    """The view of this session; the address bar decides whenever it was changed from outside.
+
+    page: the one that is drawn.
+    """
     params = st.query_params.to_dict()
     st.session_state.setdefault("stale", False)
+    if came_by_link(page, params):
+        choose()
     if in_doubt(params):
         look_again()
     if "view" not in st.session_state or changed_outside(params):
@@ -29,6 +34,17 @@ def current_view() -> View:
         published(params)
         growth.stop()
     return st.session_state["view"]
+
+
+def came_by_link(page: str, params: dict[str, str]) -> bool:
+    """Whether the visitor has just followed a link of the header.
+
+    Such a link carries the view as it was when the header was drawn. What has been chosen in the
+    panel since then is known here alone, and comes along.
+    """
+    before = st.session_state.get("page", page)
+    st.session_state["page"] = page
+    return before != page and params == st.session_state.get("linked")
 
 
 def changed_outside(params: dict[str, str]) -> bool:
@@ -51,6 +67,12 @@ def look_again() -> None:
     """Where the address was in doubt: ask once more when the browser must have heard."""
     if time.monotonic() - st.session_state["published"][2] >= LAG:
         st.rerun()
+
+
+def linked() -> dict[str, str]:
+    """What the header's links carry: the view as the address bar has it."""
+    st.session_state["linked"] = st.session_state.get("published", ({},))[0]
+    return st.session_state["linked"]
 
 
 def published(params: dict[str, str]) -> None:

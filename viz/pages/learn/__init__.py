@@ -41,7 +41,7 @@ def learn(pages: list) -> None:
     chrome.style()
     sheets = ["learn.css"]
     growth.stop()
-    view = current_view()
+    view = current_view("learn")
     source = usable_source(view)
     if view.present:
         sheets.append("learn_stage.css")

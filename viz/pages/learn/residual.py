@@ -25,8 +25,8 @@ stands before the part it is called <b>pre-norm</b>.</p>
 read anywhere on the way up, which is what this app does. And a gradient reaches every block
 straight from the top, through no norm but the last.</p>
 <p>The price: the stream grows with depth. Near the start of training each block adds
-roughly as much to its squared length, give or take, as any other. That is why GPT-2 draws the weights that write to the stream
-1/√(2N) narrower, and puts one norm before the output.</p>"""
+roughly as much to its squared length, give or take, as any other. That is why GPT-2 draws
+the weights that write to the stream 1/√(2N) narrower, and puts one norm before the output.</p>"""
 
 
 def since(_lesson: Lesson) -> str:
