@@ -451,7 +451,7 @@ def test_what_was_chosen_in_the_panel_comes_along_to_another_page(server, open_p
     page.get_by_role("link", name=other).click()
     page.locator(".gl-text, .st-key-prose").first.wait_for()
     page.wait_for_url("**panel=lens**")
-    page.get_by_role("link", name="Explore").click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     ready(page)
     expect(heading(page)).to_have_text("Logit lens")
     page.wait_for_url("**panel=lens**")

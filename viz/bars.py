@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel, decimals
-from viz.theme import MONO, Theme, lay_out
+from viz.theme import MONO, Theme, lay_out, signed_colours
 from viz.window import ticks
 
 MOVES = "change of the logit against the mean token’s"
@@ -19,19 +19,16 @@ def pushed_bars(
     losses: np.ndarray,
     *,
     theme: Theme,
-    kind: str = "attn",
 ) -> go.Figure:
     """Tokens a vector pushes up most (top) and down most (bottom), against the mean token.
 
     Args:
         up, down: k tokens each, strongest first; gains, losses: (k,) their changes.
-        kind: the kind of component that writes the vector, for its colour.
     """
     words = [*up, *reversed(down)]
     values = np.concatenate([gains, losses[::-1]])
     rows = range(len(words))
     names = [word.plain for word in words]
-    own, other = getattr(theme, kind), theme.attn if kind == "ff" else theme.ff
     figure = go.Figure(
         go.Bar(
             x=values,
@@ -41,7 +38,7 @@ def pushed_bars(
             textposition="outside",
             cliponaxis=False,
             customdata=names,
-            marker={"color": [own if value >= 0 else other for value in values]},
+            marker={"color": signed_colours(values, theme)},
             hovertemplate="%{customdata}: logit <b>%{x:+.3f}</b><extra></extra>",
         )
     )

@@ -10,7 +10,7 @@ from viz.bars import token_bars
 from viz.labels import TokenLabel, magnitude
 from viz.learn.activations import gelu_tanh, relu
 from viz.residual import cell_targets, outline
-from viz.theme import MONO, NEVER_DIMMED, Theme, colour_bar, lay_out, signed_scale
+from viz.theme import MONO, NEVER_DIMMED, Theme, colour_bar, lay_out, signed_colours, signed_scale
 from viz.window import ticks
 
 MOST_NEURONS = 20  # rows that can be read in the room a panel has
@@ -98,7 +98,7 @@ def neuron_course(
     )
     part = values[positions.start : positions.stop]
     figure.update_traces(
-        marker={"color": _signed(part, theme)},
+        marker={"color": signed_colours(part, theme)},
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.45}},
     )
@@ -187,15 +187,10 @@ def _bars(values: np.ndarray, neurons: Sequence[int], theme: Theme) -> go.Bar:
         y=np.arange(len(neurons)),
         orientation="h",
         customdata=np.array(neurons),
-        marker={"color": _signed(values, theme)},
+        marker={"color": signed_colours(values, theme)},
         hovertemplate="neuron %{customdata}: <b>%{x:.4g}</b><extra></extra>",
         **NEVER_DIMMED,
     )
-
-
-def _signed(values: np.ndarray, theme: Theme) -> list[str]:
-    """The two hues of the colour scale for values around zero."""
-    return [theme.ff if value >= 0 else theme.attn for value in values]
 
 
 def _on_the_curve(

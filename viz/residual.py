@@ -205,7 +205,7 @@ def _log_cells(values: np.ndarray, quantity: Quantity, start: int, theme: Theme)
 
 def _signed_cells(values: np.ndarray, quantity: Quantity, start: int, theme: Theme) -> go.Heatmap:
     bar = colour_bar(theme, quantity.title, tickvals=[-1, -0.5, 0, 0.5, 1])
-    colours = {"colorscale": signed_scale(theme, above="attn", below="ff"), "zmin": -1, "zmax": 1}
+    colours = {"colorscale": signed_scale(theme), "zmin": -1, "zmax": 1}
     return _map_of(values, values, quantity, start, colorbar=bar, **colours)
 
 

@@ -52,7 +52,7 @@ def product_strips(
             zmin=-1,
             zmax=1,
             ygap=6,
-            colorscale=signed_scale(theme, above="attn", below="ff"),
+            colorscale=signed_scale(theme),
             colorbar=colour_bar(theme, "share of the row’s largest", tickvals=[-1, 0, 1]),
             hovertemplate="%{y}, dimension %{x}<br><b>%{customdata:.3f}</b><extra></extra>",
         )
@@ -100,7 +100,7 @@ def _row(row: int, values: np.ndarray, start: int, theme: Theme) -> go.Heatmap:
         zmax=largest,
         xgap=2,
         ygap=3,
-        colorscale=scale(theme, "attn") if last else signed_scale(theme, above="attn", below="ff"),
+        colorscale=scale(theme, "attn") if last else signed_scale(theme),
         showscale=False,
         text=[[_number(value, last) for value in values]],
         texttemplate="%{text}",

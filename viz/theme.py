@@ -5,6 +5,7 @@ one hue that runs from the panel's own background to full strength, so that zero
 and order survives every kind of colour blindness.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 import plotly.graph_objects as go
@@ -107,11 +108,16 @@ def scale(theme: Theme, kind: str) -> list[tuple[float, str]]:
     return [(step / 8, mix(low, high, step / 8)) for step in range(9)]
 
 
-def signed_scale(theme: Theme, above: str = "ff", below: str = "attn") -> list[tuple[float, str]]:
-    """For values around zero: the hue of one kind above it, of another below, the ground at it."""
-    low, high = getattr(theme, below), getattr(theme, above)
+def signed_scale(theme: Theme) -> list[tuple[float, str]]:
+    """For values around zero: orange above it, blue below, the ground at it, in every picture."""
+    low, high = theme.attn, theme.ff
     under = [(0.5 - step / 8, mix(theme.surface, low, step / 4)) for step in (4, 3, 2, 1)]
     return under + [(0.5 + step / 8, mix(theme.surface, high, step / 4)) for step in range(5)]
+
+
+def signed_colours(values: Iterable[float], theme: Theme) -> list[str]:
+    """The two hues of `signed_scale` for bars around zero."""
+    return [theme.ff if value >= 0 else theme.attn for value in values]
 
 
 def mix(low: str, high: str, share: float) -> str:

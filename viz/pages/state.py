@@ -25,7 +25,9 @@ def current_view(page: str) -> View:
     params = st.query_params.to_dict()
     st.session_state.setdefault("stale", False)
     if came_by_link(page, params):
+        published(params)
         choose()
+        return st.session_state["view"]
     if in_doubt(params):
         look_again()
     if "view" not in st.session_state or changed_outside(params):

@@ -23,12 +23,22 @@ OPENED = 20  # tokens of one cell opened
 READS = {
     "table": "What the model would say next if it stopped there: the final norm and "
     "<code>lm_head</code> applied to the stream after each writer. Columns are tokens read, "
-    "rows go up. Only the top row, the model’s own answer, was trained to be read so: guesses "
-    "below it are rough, and the lowest often just repeats the token.",
+    "rows go up; the top row is the model’s own answer.",
     "course": "The tokens that are the best guess in any row, and the target, followed up the "
     "stream at the token in focus: their probability above, their place among all tokens below.",
     "cell": "The best guesses after one writer, having read the token in focus: one cell of the "
     "table with every writer. A click in the table chooses another.",
+}
+
+
+# What the colour of the table says.
+MEANS = {
+    "probability": "Only that row was trained to be read so: guesses below it are rough, and the "
+    "lowest often just repeats the token.",
+    "entropy": "Entropy is the doubt in a guess, in nats: 0 is certainty, 0.69 a fair coin.",
+    "kl": "KL, the Kullback–Leibler divergence, is how far a guess is from that row’s, in nats: "
+    "0 is the same distribution.",
+    "rank": "The colour is the place of one token, the target, among all that the model knows.",
 }
 
 
@@ -40,7 +50,8 @@ def show(scene: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
         chrome.heading("Logit lens", scene.view.at, shape, "head")
         choice(scene, "lens", "What to see of the lens", LENS_LOOKS)
-    chrome.say(READS[scene.view.lens])
+    means = f" {MEANS[scene.view.colour]}" if scene.view.lens == "table" else ""
+    chrome.say(READS[scene.view.lens] + means)
     positions = window(scene.view.token, scene.count, MOST_COLUMNS)
     cell = scene.view.lens == "cell"
     seen = opened_cell(scene) if cell else seen_by_lens(scene, rows_shown, positions)

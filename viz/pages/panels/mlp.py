@@ -107,7 +107,7 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
         chart(figure, "neuron_course", lambda point: scene.choose(token=int(point["x"])))
     with right:
         chrome.say("Logits pushed up and down by one unit of activation", "title")
-        figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme, kind="ff")
+        figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme)
         chart(figure.update_layout(height=COURSE_HEIGHT), "neuron_pushes")
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
     chrome.stands_out(f"{said} {captions.pushes(up, down, activity.after[token, neuron])}")
