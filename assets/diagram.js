@@ -5,6 +5,8 @@ const HEAD = 126; // guesses, lm_head and norm above the blocks
 const FOOT = 62; // the embedding below them
 const OPEN = 128; // an opened block
 const NARROW = 420; // a drawing on a phone
+const LETTER = 7.3; // width of one in a guess
+const PROBABILITY = 42; // room for the number beside it
 const BOX = { width: 38, height: 20 };
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -226,6 +228,11 @@ function guessRow(guess, g, y, extra = "") {
   const bar = makeSvg("rect", { class: `bar ${extra}`, x: g.bar, y: y - 6, width, height: 12, rx: 2 });
   bar.style.opacity = extra ? 1 : 0.35 + 0.5 * guess.share;
   const word = text(g.guess, y + 4, guess.short, `guess ${extra}`);
+  const room = g.number - PROBABILITY - g.guess;
+  if ([...guess.short].length * LETTER > room) { // on a phone: narrower letters rather than fewer
+    word.setAttribute("textLength", room);
+    word.setAttribute("lengthAdjust", "spacingAndGlyphs");
+  }
   word.append(makeSvg("title", {}, `${guess.text}: probability ${guess.probability}`));
   return [bar, word, text(g.number, y + 4, guess.probability, `number end ${extra}`)];
 }

@@ -95,7 +95,7 @@ def nearest_bars(
             x=cosines.astype(np.float32),
             y=list(rows),
             orientation="h",
-            text=[decimals(cosine) for cosine in cosines],
+            text=[decimals(cosine, 3) for cosine in cosines],
             textposition="outside",
             cliponaxis=False,
             customdata=names,

@@ -169,7 +169,9 @@ def entry_bars(values: np.ndarray, names: Sequence[str], theme: Theme) -> go.Fig
     )
     room = 1.25 * max(float(np.abs(values).max()), 1e-6)
     low = -room if (values < 0).any() else 0
-    figure.update_xaxes(range=[low, room if (values > 0).any() else 0], title="value of the entry")
+    figure.update_xaxes(
+        range=[low, room if (values > 0).any() else 0], title=_small("value of the entry")
+    )
     figure.update_yaxes(**ticks(rows, list(names), 40), range=[len(values) - 0.4, -0.6])
     figure.update_yaxes(showgrid=False, ticks="", tickfont={"size": 11})
     return lay_out(figure, theme, height=HEIGHT, bargap=0.35)

@@ -35,10 +35,12 @@ def loss_curves(
                 "<extra>%{fullData.name}</extra>",
             )
         )
+    small = {"size": 11}
     figure.update_xaxes(
-        title={"text": "minutes of work on two processor cores"}, rangemode="tozero"
+        title={"text": "minutes of work on two processor cores", "font": small}, rangemode="tozero"
     )
-    figure.update_yaxes(title={"text": "training loss, nats a token"}, rangemode="tozero")
+    title = {"text": "training loss, nats a token", "font": small}
+    figure.update_yaxes(title=title, rangemode="tozero")
     lay_out(figure, theme, height=height)
     figure.update_layout(
         showlegend=len(curves) > 1,

@@ -45,7 +45,9 @@ def colouring(scene: Scene) -> dict:
         return {"colouring": None, "order": None}
     values = engine.repetition(scene.source)[name].numpy()  # (N, H)
     top = float(np.nanmax(values)) if name == "entropy" else 1.0
-    unit = f"0 nats looks at one token, full colour is {top:.1f}" if name == "entropy" else "full colour is 1"
+    unit = "full colour is 1"
+    if name == "entropy":
+        unit = f"0 nats looks at one token, full colour is {top:.1f}"
     return {
         "order": ordered(values) if scene.view.sort else None,
         "colouring": {
