@@ -54,7 +54,8 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("prompt", metavar="PROMPT", nargs="?",
         help="the text to read; - takes standard input as it is")  # fmt: skip
-    add("--model", metavar="MODEL", help="mini, gpt2 or a folder saved by transformers "
+    add("--model", metavar="MODEL", help="mini, gpt2, gpt2-medium, gpt2-large, gpt2-xl, "
+        "distilgpt2 or a folder saved by transformers "
         "(default: GLASSBOX_MODEL, else gpt2 if it is on this machine, else mini)")  # fmt: skip
     add("--bos", action="store_true", help="put <|endoftext|> in front, as in GPT-2's training")
     add("--target", metavar="TOKEN", help='a token to follow through the layers, like " Mary"')

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel, decimals
-from viz.theme import MONO, Theme, lay_out, signed_colours
+from viz.theme import MONO, Theme, axis_title, lay_out, signed_colours
 from viz.window import ticks
 
 MOVES = "change of the logit against the mean token’s"
@@ -44,7 +44,7 @@ def pushed_bars(
     )
     room = 1.55 * max(float(np.abs(values).max()), 1e-6)  # a number stands beyond each bar
     figure.update_xaxes(range=[-room, room], zeroline=True, zerolinecolor=theme.muted)
-    figure.update_xaxes(title={"text": MOVES, "font": {"size": 11}})
+    figure.update_xaxes(title=axis_title(MOVES))
     figure.update_yaxes(
         **ticks(rows, names, 40),
         range=[len(words) - 0.4, -0.6],
@@ -87,5 +87,5 @@ def token_bars(
     )
     figure.update_xaxes(**ticks(positions, texts, 24), tickangle=-45, showgrid=False)
     figure.update_xaxes(tickfont={"family": MONO, "size": 11})
-    figure.update_yaxes(title={"text": title, "font": {"size": 11}})
+    figure.update_yaxes(title=axis_title(title))
     return lay_out(figure, theme, height=height, bargap=0.25)

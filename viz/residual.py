@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel, magnitude, writer_label
-from viz.theme import MONO, Theme, colour_bar, lay_out, scale, signed_scale
+from viz.theme import MONO, Theme, axis_title, colour_bar, lay_out, scale, signed_scale
 from viz.window import ticks
 
 HEIGHT = 372
@@ -170,7 +170,7 @@ def entry_bars(values: np.ndarray, names: Sequence[str], theme: Theme) -> go.Fig
     room = 1.25 * max(float(np.abs(values).max()), 1e-6)
     low = -room if (values < 0).any() else 0
     figure.update_xaxes(
-        range=[low, room if (values > 0).any() else 0], title=_small("value of the entry")
+        range=[low, room if (values > 0).any() else 0], title=axis_title("value of the entry")
     )
     figure.update_yaxes(**ticks(rows, list(names), 40), range=[len(values) - 0.4, -0.6])
     figure.update_yaxes(showgrid=False, ticks="", tickfont={"size": 11})
@@ -191,9 +191,9 @@ def vector_bars(vector: np.ndarray, theme: Theme, height: int = HEIGHT) -> go.Fi
             hovertemplate="dimension %{x}: <b>%{y:.4g}</b><extra></extra>",
         )
     )
-    figure.update_xaxes(title={"text": "dimension of the stream", "font": {"size": 11}})
+    figure.update_xaxes(title=axis_title("dimension of the stream"))
     figure.update_xaxes(showgrid=False, tickformat="d")
-    figure.update_yaxes(title={"text": "value", "font": {"size": 11}})
+    figure.update_yaxes(title=axis_title("value"))
     return lay_out(figure, theme, height=height, bargap=0)
 
 

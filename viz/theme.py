@@ -164,6 +164,11 @@ def lay_out(figure: go.Figure, theme: Theme, height: int, **extra) -> go.Figure:
     return figure
 
 
+def axis_title(text: str) -> dict:
+    """What an axis measures, with its unit, in the small type of all axes."""
+    return {"text": text, "font": {"size": 11}}
+
+
 def colour_bar(theme: Theme, title: str, **extra) -> dict:
     """A slim colour bar that names what it measures."""
     return {

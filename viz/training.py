@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.theme import Theme, lay_out
+from viz.theme import Theme, axis_title, lay_out
 
 DASHES = ("solid", "dot", "dash", "dashdot")
 
@@ -35,12 +35,10 @@ def loss_curves(
                 "<extra>%{fullData.name}</extra>",
             )
         )
-    small = {"size": 11}
     figure.update_xaxes(
-        title={"text": "minutes of work on two processor cores", "font": small}, rangemode="tozero"
+        title=axis_title("minutes of work on two processor cores"), rangemode="tozero"
     )
-    title = {"text": "training loss, nats a token", "font": small}
-    figure.update_yaxes(title=title, rangemode="tozero")
+    figure.update_yaxes(title=axis_title("training loss, nats a token"), rangemode="tozero")
     lay_out(figure, theme, height=height)
     figure.update_layout(
         showlegend=len(curves) > 1,

@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from viz.theme import Theme, lay_out
+from viz.theme import Theme, axis_title, lay_out
 
 
 def through_depth(
@@ -21,8 +21,8 @@ def through_depth(
     for kind in ("post", "pre"):
         figure.add_trace(_line(norms[kind], 0, kind, theme), 1, 1)
         figure.add_trace(_line(gradients[kind], 1, kind, theme), 1, 2)
-    figure.update_xaxes(title={"text": "after block", "font": {"size": 11}}, tickformat="d", col=1)
-    figure.update_xaxes(title={"text": "block", "font": {"size": 11}}, tickformat="d", col=2)
+    figure.update_xaxes(title=axis_title("after block"), tickformat="d", col=1)
+    figure.update_xaxes(title=axis_title("block"), tickformat="d", col=2)
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(tickvals=_ticks(len(gradients["pre"])))
     figure.update_annotations(font={"size": 12, "color": theme.muted})

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from viz.labels import TokenLabel
-from viz.theme import MONO, Theme, lay_out, signed_scale
+from viz.theme import MONO, Theme, axis_title, lay_out, signed_scale
 from viz.window import ticks
 
 MOST_ROWS, MOST_COLUMNS = 16, 64
@@ -45,7 +45,7 @@ def summands(
         showgrid=False,
     )
     figure.update_xaxes(showgrid=False, nticks=8, tickformat="d")
-    figure.update_xaxes(title={"text": "entry of the vector", "font": {"size": 11}}, row=2)
+    figure.update_xaxes(title=axis_title("entry of the vector"), row=2)
     figure.update_annotations(font={"size": 12, "color": theme.muted})
     return lay_out(figure, theme, height=430).update_layout(margin_t=26)
 

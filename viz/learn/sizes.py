@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.theme import MONO, Theme, lay_out
+from viz.theme import MONO, Theme, axis_title, lay_out
 
 COLOURS = {"wte": "embed", "wpe": "embed", "lm_head": "head"}  # other parts are named as colours
 
@@ -35,7 +35,7 @@ def parameter_bars(counts: Mapping[str, int], theme: Theme) -> go.Figure:
         showgrid=False,
     )
     room = 1.45 * sizes.max() / 1e6  # for the counts beside the bars
-    figure.update_xaxes(range=[0, room], title={"text": "million parameters", "font": {"size": 11}})
+    figure.update_xaxes(range=[0, room], title=axis_title("million parameters"))
     return lay_out(figure, theme, height=260, bargap=0.3)
 
 

@@ -141,7 +141,7 @@ def from_params(params: Mapping[str, str], default: View) -> tuple[View, list[st
     view, notices = default, []
     for name, text in params.items():
         if name not in vars(default):
-            notices.append(f"The address asks for “{name}”, which this page does not know.")
+            notices.append(f"The address asks for “{name[:40]}”, which this page does not know.")
             continue
         value = _parsed(name, text)
         if value is None:
