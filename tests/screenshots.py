@@ -19,7 +19,7 @@ def main(folder: Path) -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         chromium() as browser,
-        serving(Path(scratch), GLASSBOX_MODEL="", HF_HOME=scratch, HF_HUB_OFFLINE="1") as server,
+        serving(Path(scratch), GLASSBOX_MODEL="", HF_HOME=scratch) as server,
     ):
         for name, (view, (width, height), scheme) in SHOTS.items():
             viewport = {"width": width, "height": height}

@@ -115,7 +115,7 @@ def _outline_row(figure: go.Figure, positions: range, focus: int, theme: Theme) 
 
 
 def _square(figure: go.Figure, low: float, high: float, theme: Theme) -> go.Figure:
-    lay_out(figure, theme, height=352, hovermode="closest", clickmode="event+select")
+    lay_out(figure, theme, height=330, hovermode="closest", clickmode="event+select")
     figure.update_layout(hoverdistance=-1)
     axis = {
         "showgrid": False,
