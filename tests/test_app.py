@@ -271,3 +271,9 @@ def test_the_turnstile_moves_on_after_an_error():
         raise RuntimeError
     with gate.turn(pytest.fail):
         pass
+
+
+def test_a_choice_puts_off_the_next_token():
+    app, before = opened(q="one two", panel="next"), time.monotonic()
+    app.button(key="draw_one").click().run()
+    assert app.session_state["stepped"] > before

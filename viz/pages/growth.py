@@ -46,6 +46,11 @@ def stop() -> None:
     st.session_state["to_go"] = 0
 
 
+def hold() -> None:
+    """Put off the next token for a PAUSE, so that a choice is drawn before it."""
+    st.session_state["stepped"] = time.monotonic()
+
+
 def going() -> int:
     """How many tokens are still to be drawn."""
     return st.session_state.get("to_go", 0)
@@ -63,5 +68,5 @@ def ticker(source: str, ids: tuple[int, ...], choose, tell) -> None:
         view = st.session_state["view"]
         choose(**with_token(view, drawn(source, ids, view)))
         st.session_state["to_go"] -= 1
-    st.session_state["stepped"] = time.monotonic()
+    hold()
     st.rerun()

@@ -85,6 +85,7 @@ def published(params: dict[str, str]) -> None:
 
 def choose(**choices) -> None:
     """Change the view and publish it in the address bar."""
+    growth.hold()
     view = replace(st.session_state["view"], **choices)
     st.session_state["view"] = view
     # A fragment cannot change what the model reads: the whole page has to run.
