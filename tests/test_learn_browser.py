@@ -120,6 +120,35 @@ def test_arrow_keys_turn_the_sections_on_stage(server, open_page):
     assert "present" not in asked(page)
 
 
+@pytest.mark.parametrize("gap", [0, 150, 300])
+def test_no_press_is_lost_however_fast(server, open_page, gap):
+    page = opened(open_page, server, "config", 1280, 720, present="1")
+    page.locator("[data-listening]").wait_for(state="attached")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(gap)
+    ready(page, CHAPTER[ORDER[5]].title)
+    page.wait_for_timeout(1000)
+    page.keyboard.press("ArrowLeft")  # from the section that is shown
+    ready(page, CHAPTER[ORDER[4]].title)
+    page.wait_for_timeout(1000)
+    assert asked(page)["section"] == ORDER[4]
+
+
+def test_keys_start_from_the_section_shown_whatever_led_there(server, open_page):
+    page = opened(open_page, server, "comparison", 1280, 720, present="1")
+    page.locator("[data-listening]").wait_for(state="attached")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    ready(page, CHAPTER["comparison"].title)
+    page.get_by_role("button", name="cross attn").click()
+    ready(page, CHAPTER["block"].title)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    page.locator(".st-key-contents_row").wait_for()
+    ready(page, CHAPTER["gpt"].title)
+
+
 SMALLEST_TYPE = """() => {
   const seen = [];
   const walk = (node) => {

@@ -75,9 +75,9 @@ def scores(data: dict[str, Any], on_change) -> None:
     _mount(_scores, "scores", "changed", data, on_change)
 
 
-def keys(on_go) -> None:
-    """Arrow keys for the whole page; `on_go("next")`, as named in assets/learn_keys.js."""
-    _mount(_keys, "keys", "go", {}, on_go)
+def keys(data: dict[str, Any], on_go) -> None:
+    """Arrow keys for the whole page; `on_go({"section": "gpt", "press": 3, "leave": False})`."""
+    _mount(_keys, "keys", "go", data, on_go)
 
 
 def copy_link(model: str) -> None:

@@ -199,7 +199,8 @@ def go_to(name: str) -> None:
 
 def on_stage(lesson: Lesson, section: Section) -> None:
     """One section for a hall: title, point and picture; the arrow keys turn."""
-    components.keys(turn)
+    answered = st.session_state.get("press", 0)
+    components.keys({"sections": ORDER, "shown": section.name, "press": answered}, turn)
     number = f"← {ORDER.index(section.name) + 1} / {len(ORDER)} → · Esc"
     st.html(
         f'<div class="gl-stage gb-{section.kind}"><h1>{html.escape(section.title)}</h1>'
@@ -213,11 +214,7 @@ def on_stage(lesson: Lesson, section: Section) -> None:
             section.picture(lesson)
 
 
-def turn(go: str) -> None:
-    """What a key does to the section in view."""
-    if go == "leave":
-        choose(present=None)
-        return
-    last, here = len(ORDER) - 1, ORDER.index(st.session_state["view"].section)
-    there = {"next": here + 1, "previous": here - 1, "first": 0, "last": last}.get(go, here)
-    choose(section=ORDER[min(last, max(0, there))])
+def turn(go: dict) -> None:
+    """A key was pressed: show the section it leads to. The count of presses goes back with it."""
+    st.session_state["press"] = go["press"]
+    choose(section=go["section"], **({"present": None} if go["leave"] else {}))
