@@ -21,7 +21,8 @@ function matrix(title, data, cell, sums) {
     if (sums) row.append(make("td", { class: "sum" }, sums[r]));
     return row;
   });
-  return make("table", {}, make("caption", {}, title), make("tbody", {}, top, ...rows));
+  const table = make("table", {}, make("caption", {}, title), make("tbody", {}, top, ...rows));
+  return make("div", { class: "sideways", role: "group", tabindex: "0", "aria-label": title }, table);
 }
 
 function heading(label, scope) {

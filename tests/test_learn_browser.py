@@ -25,8 +25,8 @@ def ready(page, title: str) -> None:
     assert page.locator("[data-testid='stException']").count() == 0
 
 
-def opened(open_page, server, name: str, *args, **params):
-    page = open_page(server.url("learn", section=name, q=PROMPT, **params), *args)
+def opened(open_page, server, name: str, *args, prompt: str = PROMPT, **params):
+    page = open_page(server.url("learn", section=name, q=prompt, **params), *args)
     ready(page, CHAPTER[name].title)
     return page
 
@@ -190,9 +190,10 @@ def test_the_stage_shows_one_section_whole_in_type_of_24_pixels(server, open_pag
     expect(page.locator(".st-key-header")).to_have_count(0)
 
 
+@pytest.mark.parametrize("prompt", [PROMPT, "The government international organizations"])
 @pytest.mark.parametrize("name", ORDER)
-def test_nothing_sticks_out_of_the_page(server, open_page, name):
-    page = opened(open_page, server, name)
+def test_nothing_sticks_out_of_the_page(server, open_page, name, prompt):
+    page = opened(open_page, server, name, prompt=prompt)
     main = page.locator("[data-testid='stMain']")
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 844})
