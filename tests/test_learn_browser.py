@@ -103,6 +103,34 @@ def test_a_row_of_the_comparison_leads_to_its_section(server, open_page):
     assert asked(page)["q"] == PROMPT
 
 
+CUT_OR_CROSSED = """(svg) => {
+  const box = (e) => e.getBoundingClientRect();
+  const [all, texts] = [box(svg), [...svg.querySelectorAll("text")]];
+  const cut = texts.filter((t) => box(t).left < all.left || box(t).right > all.right);
+  const frames = [...svg.querySelectorAll(".frame")].map(box);
+  const tight = [...svg.querySelectorAll(".mark")].filter((mark) =>
+    frames.find((f) => f.right > box(mark).left).right - box(mark).right < 1);
+  const points = [...svg.querySelectorAll("path.wire")].flatMap((wire) =>
+    Array.from({ length: 200 }, (_, i) => wire.getPointAtLength(wire.getTotalLength() * i / 199)));
+  const crossed = [...svg.querySelectorAll(".name")].filter((name) => {
+    const { x, y, width, height } = name.getBBox();
+    return points.some((p) => p.x > x && p.x < x + width && p.y > y && p.y < y + height);
+  });
+  return [...cut, ...tight, ...crossed].map((text) => text.textContent);
+}"""
+
+
+@pytest.mark.parametrize("view", [{}, {"present": "1"}], ids=["page", "stage"])
+def test_nothing_in_the_comparison_is_cut_or_crossed(server, open_page, view):
+    page = opened(open_page, server, "comparison", 1280, 720, **view)
+    drawings = page.locator(".drawings svg")
+    expect(drawings).to_have_count(2)
+    for drawing in drawings.all():
+        assert drawing.evaluate(CUT_OR_CROSSED) == []
+    bottoms = [d.bounding_box()["y"] + d.bounding_box()["height"] for d in drawings.all()]
+    assert not view or max(bottoms) <= 720  # the stage shows both side by side
+
+
 def test_arrow_keys_turn_the_sections_on_stage(server, open_page):
     page = opened(open_page, server, "config", 1280, 720, present="1")
     page.locator("[data-listening]").wait_for(state="attached")

@@ -11,6 +11,12 @@ from viz.labels import magnitude
 
 Element = dict[str, Any]
 
+# A column of boxes, in sizes of the type: three are as wide as a hall's picture can be.
+WIDE = 17.08
+GUTTER = 3.2  # left of the boxes, for how often they are repeated
+BOX = 8.4
+FRAME = 14.1  # around the repeated boxes and what became of each
+
 
 @dataclass(frozen=True)
 class Row:
@@ -76,7 +82,7 @@ def drawing(title: str, width: float, height: float, shapes: list[Element]) -> d
 def columns(title: str, parts: list[Column], size: float, links: tuple = ()) -> dict[str, Any]:
     """Columns side by side. links: pairs (column, (column, row)): a wire from the
     top of the one to a box of the other."""
-    wide, step = 17 * size, size + 14
+    wide, step = WIDE * size, size + 14
     rows = max(len(part.rows) for part in parts)
     height = (rows + 2) * step
     shapes: list[Element] = []
@@ -90,21 +96,22 @@ def columns(title: str, parts: list[Column], size: float, links: tuple = ()) -> 
 
 
 def _column(part: Column, left: float, height: float, size: float) -> list[Element]:
-    step, width = size + 14, 9.2 * size
-    x = left + 2.4 * size + width / 2
+    step, width = size + 14, BOX * size
+    x = left + GUTTER * size + width / 2
     heights = [height - (i + 1.5) * step for i in range(len(part.rows))]
     first, stop = part.frame
     low, high = heights[first] + step / 2, heights[stop - 1] - step / 2
     shapes = [
-        rect(left + 2.1 * size, high, 14.7 * size, low - high, "frame quiet", rx=6),
+        rect(left + (GUTTER - 0.3) * size, high, FRAME * size, low - high, "frame quiet", rx=6),
         line(x, height - step, x, heights[-1] - step / 2, "spine"),
-        text(left + 1.9 * size, (low + high) / 2 + 0.35 * size, part.times, "name", "end"),
+        # Beside the lowest box: a wire from another column enters further up.
+        text(left + (GUTTER - 0.5) * size, heights[first] + 0.35 * size, part.times, "name", "end"),
         text(x, height - 0.4 * size, part.reads, "muted", "middle"),
         text(x, heights[-1] - 0.75 * step, part.gives, "muted", "middle"),
     ]
     for row, y in zip(part.rows, heights, strict=True):
         shapes.append(box(row, x, y, width, size))
-        at = left + 2.9 * size + width
+        at = left + (GUTTER + 0.4) * size + width
         shapes.append(text(at, y + 0.35 * size, row.mark, f"mark {row.mark}"))
     return shapes
 
@@ -114,10 +121,10 @@ def _link(
 ) -> Element:
     """From the top of the column at `left` into the side of a box (column, row) of another."""
     step, (column, row) = size + 14, end
-    x, right = left + 7 * size, column * wide
+    x, right = left + (GUTTER + BOX / 2) * size, column * wide
     top, across = height - (rows + 1) * step, height - (row + 1.5) * step
-    turn = right + 0.2 * size
-    path = f"M{x} {top} V{top - 0.4 * step} H{turn} V{across} H{right + 2.4 * size}"
+    turn = right + 0.6 * size
+    path = f"M{x} {top} V{top - 0.4 * step} H{turn} V{across} H{right + GUTTER * size}"
     return element("path", {"class": "wire", "d": path})
 
 
