@@ -16,7 +16,7 @@ def through_depth(
         norms: "pre" and "post" -> (depth + 1,), the first as the stream enters.
         gradients: "pre" and "post" -> (depth,)
     """
-    titles = ("Norm of the stream", "Gradient at the block’s weights")
+    titles = ("Norm of the stream", "Gradient")  # short: on a phone there is little room
     figure = make_subplots(cols=2, subplot_titles=titles, horizontal_spacing=0.1)
     for kind in ("post", "pre"):
         figure.add_trace(_line(norms[kind], 0, kind, theme), 1, 1)
@@ -26,8 +26,9 @@ def through_depth(
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(tickvals=_ticks(len(gradients["pre"])))
     figure.update_annotations(font={"size": 12, "color": theme.muted})
-    lay_out(figure, theme, height=360).update_layout(margin_t=26)
-    legend = {"x": 0.02, "y": 0.98, "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12}}
+    lay_out(figure, theme, height=380).update_layout(margin_t=48)
+    # Above the titles, where no curve can run through it.
+    legend = {"orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top"}
     return figure.update_layout(showlegend=True, legend=legend)
 
 

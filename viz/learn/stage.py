@@ -24,7 +24,7 @@ def enlarged(figure: go.Figure, height: int) -> go.Figure:
     bar = {"tickfont": {"size": TYPE}, "title": {"font": {"size": TYPE}}, "thickness": 18}
     stage.update_traces(colorbar=bar, selector={"type": "heatmap"})
     if stage.layout.margin.t and stage.layout.margin.t > 8:
-        stage.update_layout(margin={"t": 44})
+        stage.update_layout(margin={"t": round(1.7 * stage.layout.margin.t)})  # for its titles
     return stage
 
 

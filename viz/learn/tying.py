@@ -28,8 +28,8 @@ def both_uses(
         row_heights=[0.45, 0.55],
         vertical_spacing=0.18,
         subplot_titles=(
-            "As input: the vector this token adds to the stream",
-            "As output: the probability it gets as the next token, after each token",
+            "As input: the vector this token adds",
+            "As output: its probability after each token",
         ),
     )
     figure.add_trace(_bars(np.arange(len(row)), row, theme.embed, "entry %{x}"), 1, 1)
