@@ -68,8 +68,8 @@ def picture(lesson: Lesson) -> go.Figure:
     """Sliders, the model they describe, and its parameters."""
     reads(
         lesson,
-        "Left, the model: each row is a block, attention (in heads) left of the stream and the MLP "
-        "right of it. Right, the parameters of each kind of part.",
+        "First the model: each row is a block, attention (in heads) left of the stream and the MLP "
+        "right of it. Then the parameters of each kind of part.",
     )
     presets(lesson)
     config = sliders(lesson)

@@ -38,7 +38,7 @@ stands before the output.</p>"""
 
 def since(lesson: Lesson) -> str:
     """Same arithmetic, other place."""
-    return f"""<p>The arithmetic is unchanged. Written out as on the right and given the weights of
+    return f"""<p>The arithmetic is unchanged. Written out as below and given the weights of
 <code>blocks.{lesson.block}.norm_1</code>, it differs from PyTorch’s module by
 {error_size(difference(lesson))} at most on this prompt. What moved is the place: in 2017 the norm
 stood <i>after</i> the sum, on the stream itself, and every later part saw a stream that had been
@@ -60,7 +60,7 @@ def picture(lesson: Lesson) -> go.Figure:
     reads(
         lesson,
         "Each bar is one entry of the vector. The blue line is the mean, the blue band one "
-        "standard deviation to either side. Go through the steps from left to right.",
+        "standard deviation to either side. Go through the steps in turn.",
     )
     token_and_block(lesson, "norm_1")
     all_steps = states(lesson)

@@ -33,8 +33,8 @@ LENGTH = '<abbr title="the square root of the sum of the squares of its entries"
 READS = {
     "norms": "One vector per token: the embedding starts it, then each attention (attn) and MLP "
     f"(ff) adds a vector of its own. Shown is its length, the {LENGTH}.",
-    "writes": "What each writer adds, beside the stream it adds to. Left its length as a multiple "
-    'of the stream’s, right the <abbr title="1: along the stream, 0: across it, -1: against it">'
+    "writes": "What each writer adds, beside the stream it adds to. First its length as a multiple "
+    'of the stream’s, then the <abbr title="1: along the stream, 0: across it, -1: against it">'
     "cosine</abbr> of the two: does it add something new, strengthen, or erase?",
     "entries": "Single numbers of the stream that tower over the rest. In GPT-2 a few dimensions "
     "of the first token are enormous; LayerNorm divides by them, so they matter to all readers.",
