@@ -36,7 +36,7 @@ def since(lesson: Lesson) -> str:
     return f"""<p>Positions were not learned but computed: sines and cosines whose waves grow longer
 from entry to entry. Every row has the same length, {np.linalg.norm(table[0]):.1f} at this width, so
 the token’s row was first multiplied by √dmodel = {lesson.config.dmodel**0.5:.1f} to hold its own
-against it. Learned rows need no such factor: here wpe’s have length
+against it. Learned rows need no such factor: here the {len(ours):,} of wpe have length
 {np.linalg.norm(ours, axis=1).mean():.2f} on average. Sinusoids can be continued to any length; a
 learned table ends.</p>"""
 
@@ -76,10 +76,12 @@ def added(lesson: Lesson) -> go.Figure:
 def added_caption(lesson: Lesson, wte: np.ndarray, wpe: np.ndarray) -> str:
     """The lengths of the two summands, and where the prompt is cut."""
     what, where = (np.linalg.norm(table, axis=1).mean() for table in (wte, wpe))
-    shown = f" The first {len(wte)} of {lesson.count} tokens are shown."
+    if lesson.count == 1:
+        return f"The token’s row has length {what:.2f}, the position’s {where:.2f}."
+    few, many = f"first {len(wte)} of {lesson.count} tokens, shown here", f"{len(wte)} tokens"
     return (
-        f"The token’s row has length {what:.2f} on average, the position’s {where:.2f}."
-        f"{shown if lesson.count > len(wte) else ''}"
+        f"On average over this prompt’s {few if lesson.count > len(wte) else many}, the token’s "
+        f"row has length {what:.2f} and the position’s {where:.2f}."
     )
 
 
