@@ -96,5 +96,5 @@ def _histogram(inputs: np.ndarray, theme: Theme) -> go.Bar:
         name="% of the inputs",
         marker={"color": theme.ff, "opacity": 0.55, "line": {"width": 0}},
         showlegend=False,
-        hovertemplate="around %{x:.2f}: %{y:.1f} % of the inputs<extra></extra>",
+        hovertemplate="around %{x:.2f}: %{y:.1f}% of the inputs<extra></extra>",
     )

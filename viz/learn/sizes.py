@@ -24,7 +24,7 @@ def parameter_bars(counts: Mapping[str, int], theme: Theme) -> go.Figure:
             textposition="outside",
             cliponaxis=False,
             customdata=100 * sizes / total,
-            hovertemplate="%{text} parameters, %{customdata:.1f} % of all<extra></extra>",
+            hovertemplate="%{text} parameters, %{customdata:.1f}% of all<extra></extra>",
         )
     )
     figure.update_yaxes(

@@ -154,8 +154,8 @@ def caption(config: GPTConfig, counts: dict[str, int]) -> str:
     tables, blocks = counts["wte"] + counts["wpe"], counts["attn"] + counts["ff"]
     return (
         f"dmodel = {config.H} × {config.dk} = <b>{config.dmodel:,}</b>; "
-        f"<b>{total:,}</b> parameters, {100 * tables / total:.0f} % of them in the two tables and "
-        f"{100 * blocks / total:.0f} % in attention and MLP."
+        f"<b>{total:,}</b> parameters, {100 * tables / total:.0f}% of them in the two tables and "
+        f"{100 * blocks / total:.0f}% in attention and MLP."
     )
 
 

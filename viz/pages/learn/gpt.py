@@ -28,7 +28,7 @@ so one pass makes {lesson.count:,} predictions on your prompt. Softmax makes pro
 logits; the model leaves it to whoever needs them.</p>
 <p><b>Weight tying.</b> The rows that <code>lm_head</code> compares with are those of
 <code>wte</code>: one table, {table:,} parameters, used twice. Two tables would make the model
-{100 * table / sum(gpt_parameters(c).values()):.0f} % larger.</p>
+{100 * table / sum(gpt_parameters(c).values()):.0f}% larger.</p>
 <p>The causal mask is made once for {c.max_seq_len:,} positions and cut to the prompt’s length in
 each pass. It belongs to the model, but it is no weight, and checkpoints do not hold it.</p>"""
 
