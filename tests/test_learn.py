@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from textwrap import dedent
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from torch.nn import functional as F
 
 from model import GPT, GPT2_SIZES, GPTConfig, TransformerConfig
 from model.trace import hooked
+from viz.captions import at
 from viz.diagram import boxes
 from viz.labels import isolate, token_label
 from viz.learn import activations, architectures, drawing, sizes, softmax, stage, tying
@@ -24,6 +26,7 @@ from viz.learn.normalising import spread_bars, steps
 from viz.learn.positions import summands
 from viz.learn.table import rows_of
 from viz.pages.learn import CHAPTER, ORDER, written
+from viz.pages.learn.attention import caption as attention_caption
 from viz.pages.learn.comparison import comparison
 from viz.pages.learn.lesson import place_of, source_of
 from viz.pages.learn.sources import SOURCES
@@ -229,6 +232,22 @@ def test_matrices_name_each_cell_and_sum_to_one():
     assert data["sums"] == ["1.00"] * 4
     assert data["shares"][3][0]["text"] == "0.25"
     assert data["masked"][0][1] == "−∞" and data["masked"][1][1] == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([1, 1, 1], "gives <b>0.33</b> of its attention to each token: all scores are 1.00."),
+        ([9, 1, 9], "gives <b>0.50</b> of its attention to each of {0} and {2}: a score of 9.00"),
+        ([1, 9, 1], "gives <b>1.00</b> of its attention to {1}: a score of 9.00"),
+        ([5], "gives <b>1.00</b> of its attention to {0}: a score of 5.00"),
+    ],
+)
+def test_of_equal_scores_none_stands_out(scores, said):
+    shown = labels(len(scores))
+    matrix = np.tile(np.array(scores, dtype=float), (len(scores), 1))
+    text = attention_caption(SimpleNamespace(labels=shown), matrix, "inf")
+    assert said.format(*map(at, shown)) in text
 
 
 def figures(colours):

@@ -122,12 +122,15 @@ def put_score(change: dict) -> None:
 def caption(lesson: Lesson, scores: np.ndarray, fill: str) -> str:
     """What the last of the tokens shown makes of its scores."""
     row = softmax(masked(scores, VALUES[fill]))[-1]
-    best = int(row.argmax())
-    last = lesson.labels[len(scores) - 1]
+    best = np.flatnonzero(np.isclose(row, row.max()))
+    gives = f"{at(lesson.labels[len(row) - 1])} gives <b>{decimals(row.max())}</b> of its attention"
+    score, more = decimals(scores[-1, best[0]]), f"counts {np.e:.2f} times as much."
+    if 1 < len(best) == len(row):
+        return f"{gives} to each token: all scores are {score}. A score one higher {more}"
+    to = f"{'each of ' if len(best) > 1 else ''}{' and '.join(at(lesson.labels[i]) for i in best)}"
     return (
-        f"{at(last)} gives <b>{decimals(row[best])}</b> of its attention to "
-        f"{at(lesson.labels[best])}: its score {decimals(scores[-1, best])} against a mean of "
-        f"{decimals(scores[-1].mean())}. A score one higher counts {np.e:.2f} times as much."
+        f"{gives} to {to}: a score of {score} against a mean of "
+        f"{decimals(scores[-1].mean())}. A score one higher {more}"
     )
 
 
