@@ -13,6 +13,7 @@ from viz.pages.view import SECTIONS
 pytestmark = pytest.mark.browser
 
 PROMPT = "the the the the"
+LONG_WORDS = "The government international organizations"
 SERIOUS = ("serious", "critical")
 
 
@@ -218,7 +219,16 @@ def test_the_stage_shows_one_section_whole_in_type_of_24_pixels(server, open_pag
     expect(page.locator(".st-key-header")).to_have_count(0)
 
 
-@pytest.mark.parametrize("prompt", [PROMPT, "The government international organizations"])
+def test_long_words_keep_the_matrices_in_a_row_on_stage(server, open_page):
+    page = opened(open_page, server, "attention", 1280, 720, prompt=LONG_WORDS, present="1")
+    tables = page.locator(".matrices table")
+    tops = tables.evaluate_all("all => all.map((table) => table.getBoundingClientRect().top)")
+    assert len(tops) == 3 and len(set(tops)) == 1
+    caption = page.locator(".gb-caption").bounding_box()
+    assert caption["y"] + caption["height"] <= 720
+
+
+@pytest.mark.parametrize("prompt", [PROMPT, LONG_WORDS])
 @pytest.mark.parametrize("name", ORDER)
 def test_nothing_sticks_out_of_the_page(server, open_page, name, prompt):
     page = opened(open_page, server, name, prompt=prompt)
