@@ -102,7 +102,7 @@ def test_every_shape_is_that_of_the_running_network(section, shape):
 def test_shapes_are_written_as_python_writes_them():
     assert written((1, 12, 192)) == "(1, 12, 192)"
     assert written((192,)) == "(192,)"
-    assert written((1, 9, 50257)) == "(1, 9, 50,257)"
+    assert written((1, 9, 50257)) == "(1, 9, 50257)"
     assert written(("B", "S")) == "(B, S)"
 
 

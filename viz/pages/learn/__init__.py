@@ -152,8 +152,8 @@ def shapes(lesson: Lesson, section: Section) -> None:
 
 
 def written(shape: tuple) -> str:
-    """`(1, 9, 50,257)`; a single entry as Python writes it, `(192,)`."""
-    inside = ", ".join(f"{x:,}" if isinstance(x, int) else x for x in shape)
+    """`(1, 9, 50257)` and `(192,)`, as Python writes them."""
+    inside = ", ".join(map(str, shape))
     return f"({inside},)" if len(shape) == 1 else f"({inside})"
 
 
