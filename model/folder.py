@@ -23,6 +23,7 @@ from model.config import GPTConfig
 from model.files import CONFIG, INDEX, PICKLES, WEIGHTS, CheckpointError
 from model.gpt import GPT, causal_mask
 from model.memory import shortage
+from model.trace import run_trace
 
 # Our sizes, and the names transformers has for them.
 SIZES = {
@@ -42,6 +43,10 @@ OPTIONS = {
     "add_cross_attention": (False,),
 }
 ARCHITECTURES = ("GPT2LMHeadModel", "GPT2Model", "GPT2DoubleHeadsModel")
+
+# LayerNorm squares the stream, and fp32 ends at 3e38: longer than this after one token, it would
+# overflow after some other. GPT-2's reaches a few thousand.
+LONGEST = 1e15
 
 HEAD, TABLE = "lm_head.weight", "wte.weight"
 FLOATS = ("F16", "BF16", "F32", "F64")
@@ -75,7 +80,8 @@ def load_folder(folder: Path) -> GPT:
 
     Raises:
         CheckpointError: if a file is missing, unreadable, damaged or not what config.json says, if
-            a number is not finite, or if the network asked for is not the one computed here.
+            a number is not finite or what is computed with them is not, or if the network asked
+            for is not the one computed here.
     """
     settings = _read_json(folder / CONFIG)
     config = _read_config(folder / CONFIG, settings)
@@ -92,6 +98,7 @@ def load_folder(folder: Path) -> GPT:
     if tied:  # assigning has made two parameters of one table
         model.lm_head.weight = model.wte.weight
     model.mask = causal_mask(config.max_seq_len)
+    _check_answer(folder, model.eval())
     return model
 
 
@@ -99,6 +106,7 @@ def load_folder(folder: Path) -> GPT:
 
 
 def _read_json(path: Path) -> dict:
+    _check_regular(path)
     try:
         settings = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -110,6 +118,12 @@ def _read_json(path: Path) -> dict:
     if not isinstance(settings, dict):
         raise CheckpointError(f"{path} holds a {type(settings).__name__} where {{...}} belongs")
     return settings
+
+
+def _check_regular(path: Path) -> None:
+    """A pipe would be waited on for ever, a device read without end."""
+    if path.exists() and not path.is_file():
+        raise CheckpointError(f"{path} cannot be read (it is no regular file)")
 
 
 def _read_config(path: Path, settings: dict) -> GPTConfig:
@@ -152,7 +166,9 @@ def _check_kind(path: Path, settings: dict) -> None:
     if kind != "gpt2":
         raise CheckpointError(f"{path}: model_type is {kind!r}; only 'gpt2' can be loaded")
     said = settings.get("architectures") or list(ARCHITECTURES)
-    if not isinstance(said, list) or not set(ARCHITECTURES) & set(map(str, said)):
+    if not isinstance(said, list):
+        raise CheckpointError(f"{path}: architectures is {said!r}; it must be a list of names")
+    if not set(ARCHITECTURES) & set(map(str, said)):
         raise CheckpointError(
             f"{path}: architectures is {said!r}, which does not predict tokens; "
             f"{', '.join(ARCHITECTURES)} can be loaded"
@@ -271,6 +287,7 @@ def _stored_tensors(folder: Path) -> dict[str, Stored]:
 
 def _weight_files(folder: Path) -> list[Path]:
     if (folder / WEIGHTS).exists():
+        _check_regular(folder / WEIGHTS)
         return [folder / WEIGHTS]
     if (folder / INDEX).exists():
         return _shards(folder / INDEX)
@@ -351,4 +368,17 @@ def _check_finite(stored: Stored, item: Item, values: Tensor) -> None:
     if odd:  # else large numbers have overflowed the sum
         raise CheckpointError(
             f"{stored.file}: {odd:,} of {values.numel():,} numbers in {item.name} are not finite"
+        )
+
+
+def _check_answer(folder: Path, model: GPT) -> None:
+    """One token is read: finite weights can still be so large that what they compute is not."""
+    trace = run_trace(model, [0])
+    length = trace.residual.norm(dim=-1).max().item()
+    odd = trace.logits.numel() - int(trace.logits.isfinite().sum())
+    if odd or not length <= LONGEST:  # NaN is not
+        raise CheckpointError(
+            f"{folder}: the weights are too large to compute with: after one token the norm of "
+            f"the stream is {length:.0e} and {odd:,} of {trace.logits.numel():,} logits are not "
+            "finite"
         )

@@ -220,6 +220,14 @@ def directory_instead(name):
     return change
 
 
+def pipe_instead(name):
+    def change(folder):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return change
+
+
 class Evil:
     """Unpickling one of these leaves a file behind."""
 
@@ -259,6 +267,7 @@ BAD = {
     "config not UTF-8": (write("config.json", b"\xff\xfe\xff"), "config.json is not JSON"),
     "config nested too deep": (write("config.json", b"[" * 10**5), "config.json is not JSON"),
     "config a list": (write("config.json", b"[1]"), "config.json holds a list where"),
+    "config a pipe": (pipe_instead("config.json"), "config.json cannot be read (it is no regular"),
     "config unreadable": (directory_instead("config.json"), "config.json cannot be read"),
     "another model": (config(model_type="llama"), "config.json: model_type is 'llama'"),
     "no model type": (config(model_type=...), "config.json: model_type is None"),
@@ -267,6 +276,10 @@ BAD = {
         "architectures is ['GPT2ForSequenceClassification']",
     ),
     "architectures odd": (config(architectures=5), "architectures is 5"),
+    "architectures no list": (
+        config(architectures="GPT2LMHeadModel"),
+        "architectures is 'GPT2LMHeadModel'; it must be a list of names",
+    ),
     "size missing": (config(n_embd=...), "config.json: n_embd is missing"),
     "size a text": (config(n_layer="2"), "config.json: n_layer is '2'"),
     "size a fraction": (config(vocab_size=97.0), "config.json: vocab_size is 97.0"),
@@ -289,6 +302,7 @@ BAD = {
     "weights cut short": (cut, "model.safetensors is cut short or no safetensors file"),
     "weights garbage": (write(WEIGHTS, b"version https://git-lfs"), "(23 bytes; "),
     "weights empty": (write(WEIGHTS, b""), "(0 bytes; "),
+    "weights a pipe": (pipe_instead(WEIGHTS), "model.safetensors cannot be read (it is no regular"),
     "weights unreadable": (directory_instead(WEIGHTS), "model.safetensors cannot be read"),
     "tensor missing": (
         tensors(lambda t: t.pop(FC)),
@@ -334,6 +348,14 @@ BAD = {
         tensors(lambda t: t.update({FC: torch.full((32, 128), 1e300, dtype=torch.float64)})),
         "4,096 of 4,096 numbers in h.1.mlp.c_fc.weight are not finite",
     ),
+    "finite, but no answer is": (
+        tensors(lambda t: [x.mul_(1e20) for x in t.values()]),
+        "97 of 97 logits are not finite",
+    ),
+    "one step from overflow": (
+        tensors(lambda t: t["transformer.wte.weight"].mul_(1e17)),
+        "the weights are too large to compute with: after one token the norm of the stream is 3e+1",
+    ),
     "shard missing": (shard_missing, "'model-00002-of-"),
     "shard elsewhere": (shard_elsewhere, "'../x.safetensors' is not beside it"),
     "index empty": (index_without_map, "has no weight_map"),
@@ -351,7 +373,8 @@ def test_refuses_with_the_file_and_the_reason(checkpoint, change, reason):
 
 
 def test_large_finite_numbers_are_no_fault(checkpoint):
-    edit_tensors(checkpoint, lambda t: t[FC].fill_(3e38))
+    """Their sum overflows, where nothing else does: at positions that are not read."""
+    edit_tensors(checkpoint, lambda t: t["transformer.wpe.weight"][20:].fill_(3e38))
     load_model(checkpoint)
 
 

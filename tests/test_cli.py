@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unicodedata
@@ -155,12 +156,19 @@ def test_json_holds_tokens_lens_and_checks(ask, reading_checkpoint):
     assert all(error < 1e-5 for error in told["checks"].values())
 
 
-def test_json_stays_json_when_the_network_overflows(ask, reading_checkpoint, tmp_path, capsys):
-    folder = tmp_path / "overflowing"
-    folder.mkdir()
-    for file in reading_checkpoint.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
+def test_a_network_that_overflows_is_refused(reading_checkpoint, tmp_path, capsys):
+    folder = shutil.copytree(reading_checkpoint, tmp_path / "overflowing")
     edit_tensors(folder, lambda t: t["transformer.h.0.mlp.c_proj.weight"].fill_(3e38))
+    assert main([PROMPT, "--json", "--model", str(folder)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert "the weights are too large to compute with" in err
+
+
+def test_json_stays_json_when_the_network_overflows(ask, reading_checkpoint, tmp_path, capsys):
+    """At a token other than the one that is read when the model is loaded."""
+    folder = shutil.copytree(reading_checkpoint, tmp_path / "overflowing")
+    edit_tensors(folder, lambda t: t["transformer.wpe.weight"][1:].fill_(3e38))
     assert main([PROMPT, "--json", "--model", str(folder)]) == 0
     told = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert told["lens"][-1]["positions"][-1]["entropy"] is None
