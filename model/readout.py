@@ -151,7 +151,9 @@ def nearest_tokens(
 
 @dataclass(frozen=True, eq=False)
 class Writes:
-    """Each writer's write against the stream it adds to. NaN in row 0: the embedding finds none."""
+    """Each writer's write against the stream it adds to. NaN where there is none to compare with:
+    in row 0, since the embedding finds no stream, and beside a vector of length 0.
+    """
 
     cosine: np.ndarray  # (2N+1, S) fp32, -1 against the stream to 1 along with it
     ratio: np.ndarray  # (2N+1, S) fp32, length of the write / length of the stream before
@@ -170,6 +172,7 @@ def writes(trace: Trace) -> Writes:
         before = trace.residual[row - 1]  # (S, dmodel)
         along = torch.einsum("sd,sd->s", trace.residual[row] - before, before)
         length = before.norm(dim=-1)  # (S,)
+        length[length == 0] = torch.nan
         cosine[row], ratio[row] = along / (norms * length), norms / length
     return Writes(cosine.numpy(), ratio.numpy())
 
@@ -205,7 +208,8 @@ def largest_entries(trace: Trace, k: int, row: int | None = None) -> Entries:
     positions, dimensions = places // trace.config.dmodel, places % trace.config.dmodel  # (k,)
     at = stream[:, positions, dimensions].abs().argmax(dim=0)  # (k,)
     values = stream[at, positions, dimensions]
-    shares = (values / stream[at, positions].norm(dim=-1)).square()
+    lengths = stream[at, positions].norm(dim=-1)
+    shares = (values / lengths.clamp(min=torch.finfo(lengths.dtype).tiny)).square()  # 0 of 0 is 0
     at = at + (rows.start or 0)
     return Entries(*(found.numpy() for found in (values, at, positions, dimensions, shares)))
 

@@ -274,8 +274,9 @@ class Recording:
         if row == 0:
             self.write_norms[0] = self.residual[0].norm(dim=-1)
             self.total = self.residual[0].double()
-        gap = (self.residual[row] - self.total).norm(dim=-1) / self.total.norm(dim=-1)  # (S,)
-        self.stream_error = worse(self.stream_error, gap)
+        gap, length = (self.residual[row] - self.total).norm(dim=-1), self.total.norm(dim=-1)
+        tiny = torch.finfo(length.dtype).tiny  # 0 of 0 is no error
+        self.stream_error = worse(self.stream_error, gap / length.clamp(min=tiny))  # (S,)
 
     def write(self, row: int, x: Tensor) -> None:
         """x: (1, S, dmodel), what writer `row` is about to add."""

@@ -114,6 +114,31 @@ def test_the_stream_and_its_largest_writer():
     assert "The largest addition on the way is 0 ff with a norm of 180" in text
 
 
+def test_a_stream_may_shrink_or_stay():
+    writers, label = ["embed", "blocks.0.attn", "blocks.0.ff"], labels("x")[0]
+    text = words(captions.residual(np.array([100, 80, 60.1]), np.ones(3), writers, label))
+    assert "At x (0) the stream shrinks from 100 after the embedding to 60.1 at the top." in text
+    text = words(captions.residual(np.array([2, 3, 2]), np.ones(3), writers, label))
+    assert "the stream has norm 2 both after the embedding and at the top. The largest" in text
+
+
+def test_a_stream_of_nothing_gets_true_sentences():
+    writers, (a, b, c) = ["embed", "blocks.0.attn", "blocks.0.ff"], labels("a", "b", "c")
+    none, unknown = np.zeros(3), np.full(3, np.nan)
+    text = words(captions.residual(none, none, writers, a))
+    assert "has norm 0 both after the embedding and at the top. Nothing is added on the" in text
+    text = words(captions.writes(unknown, unknown, writers, a))
+    assert text == "At a (0) every writer finds a stream of norm 0, of which nothing is a multiple."
+    text = words(captions.writes(np.array([np.nan, 0, 0]), unknown, writers, a))
+    assert text == "At a (0) no writer adds anything to a stream above norm 0."
+    assert captions.entries(0.0, 0, 0.0, a, 8) == "Every entry of the stream is 0."
+    assert captions.sink(np.zeros((3, 3)), writers, [a, b, c]) == ""
+    text = words(captions.neurons(np.zeros((3, 32)), [a, b, c], 1))
+    assert text == "At b (1), all 32 neurons are at 0."
+    text = words(captions.embedding(none, none, a))
+    assert "so they weigh the same; norm 0 has no direction, and their sum has norm 0." in text
+
+
 def test_the_sink_is_told_only_where_it_is():
     flat, writers = np.ones((3, 4)), ["embed", "blocks.0.attn", "blocks.0.ff"]
     assert captions.sink(flat, writers, labels("a", "b", "c", "d")) == ""
@@ -151,6 +176,22 @@ def test_the_next_token_is_weighed_against_the_second():
     )
     assert "expects ·mat with probability 0.60, 3.0 times as likely as ·floor" in text
     assert "among 2.72 equally likely tokens" in text
+
+
+def test_the_best_may_be_as_likely_as_the_second():
+    pair, probs = labels(" mat", " floor"), np.array([0.2, 0.199])
+    text = words(captions.next_token(pair, probs, 1.0, labels("x")[0]))
+    assert "expects ·mat with probability 0.20, as likely as ·floor" in text
+
+
+def test_a_target_that_never_leads_is_told_where_it_is_closest():
+    word, rows = labels("x")[0], ["embed", "blocks.0.attn", "blocks.0.ff"]
+    text = words(captions.course(word, np.array([90, 7, 50]), np.zeros(3), rows))
+    assert text == "x is at place 91 after embed, never leads, and comes closest after 0 attn" + (
+        " (place 8)."
+    )
+    text = words(captions.course(word, np.array([3993, 4000, 3993]), np.zeros(3), rows))
+    assert text == "x is at place 3,994 after embed, comes no closer after it, and never leads."
 
 
 def test_markup_in_tokens_is_escaped():
@@ -217,6 +258,9 @@ def test_gelu_is_set_against_relu():
     assert "2 of 4 inputs (50%) are negative" in text
     assert "The lowest, −3.00, comes out as 0.00, the largest, 2.00, as 1.95" in text
     assert "ReLU would give 0.00 and 2.00" in text
+    before = np.append(np.full(767, -1.0), 1.0)
+    text = words(captions.gelu(before, before, labels("a")[0]))
+    assert "767 of 768 inputs (over 99%) are negative" in text
 
 
 def test_the_summands_of_the_embedding_are_compared():

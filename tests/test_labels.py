@@ -8,6 +8,7 @@ from viz.labels import (
     decimals,
     error_size,
     magnitude,
+    percent,
     probability,
     shorten,
     token_label,
@@ -102,6 +103,11 @@ def test_numbers_say_what_is_honest():
         *("4.12", "187", "3,010", "0.0123", "not finite"),
     ]
     assert [error_size(e) for e in (0.0, 1.2e-7, 3.4e-10)] == ["0", "1e-7", "3e-10"]
+
+
+def test_a_share_is_all_or_none_only_where_it_is():
+    shares = {0.0: "0%", 1e-9: "under 1%", 0.5: "50%", 766 / 768: "over 99%", 1.0: "100%"}
+    assert {share: percent(share) for share in shares} == shares
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined():

@@ -182,6 +182,19 @@ def test_the_cosine_holds_beside_an_enormous_entry():
     assert writes(trace).cosine[3, 0] == pytest.approx(true, abs=1e-4)
 
 
+def test_nothing_is_a_multiple_of_nothing():
+    model = random_gpt()
+    for weight in model.parameters():
+        weight.zero_()
+    trace = run_trace(model, [1, 2])
+    assert trace.checks["stream"] == 0
+    found = writes(trace)
+    assert np.isnan(found.ratio).all() and np.isnan(found.cosine).all()
+    assert not largest_entries(trace, 3).shares.any()
+    model.blocks[0].attn.wo.bias.fill_(1)  # written to a stream of length 0
+    assert np.isnan(writes(run_trace(model, [1, 2])).ratio[1]).all()
+
+
 def test_the_stream_as_it_is_read(model, trace):
     found = read_norms(trace)
     assert found.shape == (7, S)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from viz.labels import TokenLabel, decimals, magnitude, probability, writer_label
+from viz.labels import TokenLabel, decimals, magnitude, percent, probability, writer_label
 
 # How a head that scores high on each measure is called in the literature.
 ROLES = {
@@ -83,33 +83,39 @@ def head_write(
 def residual(
     norms: np.ndarray, writes: np.ndarray, writers: Sequence[str], label: TokenLabel
 ) -> str:
-    """How the stream of one token grows, and who writes most.
+    """How the stream of one token grows or shrinks, and who writes most.
 
     Args:
         norms, writes: (2N+1,) for the token in focus.
     """
-    largest = 1 + int(np.nanargmax(writes[1:])) if len(writes) > 1 else 0
-    return (
-        f"At {at(label)} the stream grows from {magnitude(norms[0])} after the embedding to "
-        f"{magnitude(norms[-1])} at the top. The largest addition on the way is "
-        f"{writer_label(writers[largest])} with a norm of {magnitude(writes[largest])}."
+    largest = 1 + int(np.nanargmax(writes[1:]))
+    most = (
+        f"The largest addition on the way is {writer_label(writers[largest])} with a norm of "
+        f"{magnitude(writes[largest])}."
     )
+    added = most if writes[largest] else "Nothing is added on the way."
+    return f"At {at(label)} the stream {_from_to(norms[0], norms[-1])}. {added}"
 
 
 def writes(ratio: np.ndarray, cosine: np.ndarray, writers: Sequence[str], label: TokenLabel) -> str:
     """The write that changes the stream most at the token in focus, and those that erase.
 
     Args:
-        ratio, cosine: (2N+1,) of each write against the stream it is added to; row 0 is NaN.
+        ratio, cosine: (2N+1,) of each write against the stream it is added to; NaN where there is
+            none, as in row 0.
     """
-    if len(writers) < 2:
-        return "There is no writer but the embedding."
+    if np.isnan(ratio).all():
+        return (
+            f"At {at(label)} every writer finds a stream of norm 0, of which nothing is a multiple."
+        )
     largest = int(np.nanargmax(ratio))
+    if not ratio[largest]:
+        return f"At {at(label)} no writer adds anything to a stream above norm 0."
     against = int((cosine[1:] < -0.1).sum())
     return (
         f"At {at(label)}, {writer_label(writers[largest])} adds {ratio[largest]:.2f} times the "
         f"norm it finds, with a cosine of {_change(cosine[largest])}. {against} of "
-        f"{len(writers) - 1} writers point against the stream (cosine below -0.1)."
+        f"{len(writers) - 1} writers point against the stream (cosine below −0.1)."
     )
 
 
@@ -119,9 +125,11 @@ def entries(value: float, dimension: int, share: float, label: TokenLabel, dmode
     Args:
         share: of the squared length, 0 to 1.
     """
+    if not value:
+        return "Every entry of the stream is 0."
     return (
         f"The largest entry is {magnitude(value)}, dimension {dimension} of {at(label)}: one of "
-        f"{dmodel:,} numbers, it makes up {share:.0%} of that vector’s squared length "
+        f"{dmodel:,} numbers, it makes up {percent(share)} of that vector’s squared length "
         f"({1 / dmodel:.1%} would be its even share)."
     )
 
@@ -134,7 +142,8 @@ def sink(norms: np.ndarray, writers: Sequence[str], labels: Sequence[TokenLabel]
     """
     if norms.shape[1] < 3:
         return ""
-    ratios = norms[:, 0] / np.median(norms[:, 1:], axis=1)
+    typical = np.median(norms[:, 1:], axis=1)
+    ratios = norms[:, 0] / np.where(typical > 0, typical, np.inf)  # nothing is typical of nothing
     row = int(np.nanargmax(ratios))
     if ratios[row] < 3:
         return ""
@@ -175,6 +184,8 @@ def course(word: TokenLabel, ranks: np.ndarray, probs: np.ndarray, rows: Sequenc
     start = f"{word.html} is at place {ranks[0] + 1:,} after {writer_label(rows[0])}"
     if not len(leads):
         best = int(ranks.argmin())
+        if best == 0:
+            return f"{start}, comes no closer after it, and never leads."
         closest = f"{writer_label(rows[best])} (place {ranks[best] + 1:,})"
         return f"{start}, never leads, and comes closest after {closest}."
     first = int(leads[0])
@@ -200,11 +211,12 @@ def next_token(
     if len(words) < 2:
         return f"After {at(label)} the only token listed is {words[0].html}."
     ratio = probs[0] / max(float(probs[1]), 1e-12)
-    lead = f"{ratio:.1f} times" if ratio < 100 else "over 100 times"
+    times = f"{ratio:.1f} times " if ratio < 100 else "over 100 times "
+    lead = "" if times == "1.0 times " else times
     who = f"the stream after {after} points to" if after else "the model expects"
     return (
         f"After {at(label)} {who} {words[0].html} with probability "
-        f"{probability(float(probs[0]))}, {lead} as likely as {words[1].html}. The "
+        f"{probability(float(probs[0]))}, {lead}as likely as {words[1].html}. The "
         f"{len(words)} best share {probability(float(probs.sum()))}; {_hesitation(entropy)}."
     )
 
@@ -216,16 +228,18 @@ def neurons(after: np.ndarray, labels: Sequence[TokenLabel], focus: int) -> str:
         after: (S, dff) activations after the GELU.
     """
     values = after[focus]
+    if not values.any():
+        return f"At {at(labels[focus])}, all {len(values):,} neurons are at 0."
     best = int(np.abs(values).argmax())
     peak = int(np.abs(after[:, best]).argmax())
     squares = np.sort(np.square(values, dtype=np.float64))[::-1]
-    share = squares[:10].sum() / max(squares.sum(), 1e-30)
+    share = squares[:10].sum() / squares.sum()
     fire = int((values > 0).sum())
     how_many = f"{fire:,} of {len(values):,} neurons are" if fire else "none of the neurons is"
     return (
         f"At {at(labels[focus])}, {how_many} above zero. Neuron {best} stands furthest from "
         f"it, at {magnitude(float(values[best]))}"
-        f"{_peak(peak, focus, labels)}. The 10 strongest hold {share:.0%} of the squared "
+        f"{_peak(peak, focus, labels)}. The 10 strongest hold {percent(share)} of the squared "
         "activation."
     )
 
@@ -272,8 +286,8 @@ def gelu(before: np.ndarray, after: np.ndarray, label: TokenLabel) -> str:
     loudest, lost = int(before.argmax()), int(before.argmin())
     return (
         f"At {at(label)}, {int(negative.sum()):,} of {len(before):,} inputs "
-        f"({negative.mean():.0%}) are negative. The lowest, {decimals(before[lost])}, comes out as "
-        f"{decimals(after[lost])}, the largest, {decimals(before[loudest])}, as "
+        f"({percent(negative.mean())}) are negative. The lowest, {decimals(before[lost])}, comes "
+        f"out as {decimals(after[lost])}, the largest, {decimals(before[loudest])}, as "
         f"{decimals(after[loudest])}; ReLU would give {decimals(max(before[lost], 0))} and "
         f"{decimals(max(before[loudest], 0))}."
     )
@@ -287,12 +301,14 @@ def embedding(wte: np.ndarray, wpe: np.ndarray, label: TokenLabel) -> str:
     """
     what, where = float(np.linalg.norm(wte)), float(np.linalg.norm(wpe))
     cosine = float(wte @ wpe) / max(what * where, 1e-30)
-    longer = "the token" if what >= where else "the position"
+    longer = "the token weighs more" if what > where else "the position weighs more"
+    more = longer if what != where else "they weigh the same"
     angle = "nearly at right angles" if abs(cosine) < 0.15 else f"with cosine {decimals(cosine)}"
+    stand = f"they stand {angle} to each other" if what and where else "norm 0 has no direction"
     return (
         f"At {at(label)} the token’s row has norm {magnitude(what)}, the position’s "
-        f"{magnitude(where)}, so {longer} weighs more; they stand {angle} to each other, and "
-        f"their sum has norm {magnitude(float(np.linalg.norm(wte + wpe)))}."
+        f"{magnitude(where)}, so {more}; {stand}, and their sum has norm "
+        f"{magnitude(float(np.linalg.norm(wte + wpe)))}."
     )
 
 
@@ -333,6 +349,15 @@ def positions(learned: np.ndarray, fixed: np.ndarray, focus: int) -> str:
         f"position {focus} is, learned, position {int(others.argmax())} with "
         f"{decimals(others.max())}."
     )
+
+
+def _from_to(start: float, end: float) -> str:
+    """How the norm of a stream goes from its start to its end."""
+    low, high = magnitude(start), magnitude(end)
+    if low == high:
+        return f"has norm {low} both after the embedding and at the top"
+    way = "grows" if end > start else "shrinks"
+    return f"{way} from {low} after the embedding to {high} at the top"
 
 
 def _when(rows: Sequence[str], index: int) -> str:

@@ -103,6 +103,14 @@ def probability(value: float) -> str:
     return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 
+def percent(share: float) -> str:
+    """A share of 0 to 1 in whole per cent; 0% and 100% only where it is none or all."""
+    said = f"{share:.0%}"
+    if said == "100%" and share < 1:
+        return "over 99%"
+    return "under 1%" if said == "0%" and share > 0 else said
+
+
 def magnitude(value: float) -> str:
     """Three significant digits, thousands in full: 0.0412, 4.12, 187, 3,010."""
     if not math.isfinite(value):

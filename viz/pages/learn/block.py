@@ -86,12 +86,16 @@ def written_shapes(lesson: Lesson) -> dict[str, str]:
 def caption(lesson: Lesson, norms: dict[str, float]) -> str:
     """Which of the two steps writes more here."""
     attn, ff = norms["attn"], norms["ff"]
+    takes = (
+        f"At {at(lesson.label)} block {lesson.block} takes the stream from "
+        f"{magnitude(norms['enters'])} to <b>{magnitude(norms['leaves'])}</b>."
+    )
+    if attn == ff == 0:
+        return f"{takes} Neither attention nor the MLP writes anything."
     more, less = ("Attention", "the MLP") if attn > ff else ("The MLP", "attention")
     return (
-        f"At {at(lesson.label)} block {lesson.block} takes the stream from "
-        f"{magnitude(norms['enters'])} to <b>{magnitude(norms['leaves'])}</b>. {more} "
-        f"writes more, {magnitude(max(attn, ff))} against {magnitude(min(attn, ff))} by {less}; "
-        "lengths do not add up, since directions differ."
+        f"{takes} {more} writes more, {magnitude(max(attn, ff))} against "
+        f"{magnitude(min(attn, ff))} by {less}; lengths do not add up, since directions differ."
     )
 
 
