@@ -135,6 +135,7 @@ def test_a_stream_of_nothing_gets_true_sentences():
     assert captions.sink(np.zeros((3, 3)), writers, [a, b, c]) == ""
     text = words(captions.neurons(np.zeros((3, 32)), [a, b, c], 1))
     assert text == "At b (1), all 32 neurons are at 0."
+    assert captions.neuron(none, [a, b, c], 1, "3.7") == "Neuron 3.7 is at 0 at every token."
     text = words(captions.embedding(none, none, a))
     assert "so they weigh the same; norm 0 has no direction, and their sum has norm 0." in text
 

@@ -252,6 +252,8 @@ def neuron(after: np.ndarray, labels: Sequence[TokenLabel], focus: int, name: st
     """
     peak = int(after.argmax())
     here = magnitude(float(after[focus]))
+    if not after.any():
+        return f"Neuron {name} is at 0 at every token."
     if after[peak] <= 0:
         lowest = int(after.argmin())
         return (

@@ -7,6 +7,7 @@ import streamlit as st
 
 from model import GPT2_SIZES, GPTConfig, TransformerConfig
 from model.count import gpt_parameters, transformer_parameters
+from viz.labels import percent
 from viz.learn.drawing import stack
 from viz.learn.sizes import parameter_bars
 from viz.pages import chrome, components
@@ -154,8 +155,8 @@ def caption(config: GPTConfig, counts: dict[str, int]) -> str:
     tables, blocks = counts["wte"] + counts["wpe"], counts["attn"] + counts["ff"]
     return (
         f"dmodel = {config.H} × {config.dk} = <b>{config.dmodel:,}</b>; "
-        f"<b>{total:,}</b> parameters, {100 * tables / total:.0f}% of them in the two tables and "
-        f"{100 * blocks / total:.0f}% in attention and MLP."
+        f"<b>{total:,}</b> parameters, {percent(tables / total)} of them in the two tables and "
+        f"{percent(blocks / total)} in attention and MLP."
     )
 
 

@@ -110,7 +110,9 @@ def one_neuron(scene: Scene, activity: Activity) -> None:
         figure = pushed_bars(up, pushes.up[0], down, pushes.down[0], theme=scene.theme)
         chart(figure.update_layout(height=COURSE_HEIGHT), "neuron_pushes")
     said = captions.neuron(activity.after[:, neuron], scene.labels, token, name)
-    chrome.stands_out(f"{said} {captions.pushes(up, down, activity.after[token, neuron])}")
+    speaks = captions.pushes(up, down, activity.after[token, neuron])
+    apart = pushes.up[0, 0] > pushes.down[0, 0]
+    chrome.stands_out(f"{said} {speaks if apart else 'It moves no logit against another.'}")
     foot(
         scene,
         f"mlp-{activity.block}-{neuron}",
