@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import load_model
+from tests.checkpoints import SMALL, random_gpt2
 from viz.pages import engine, explore, warm_up
 from viz.pages.about import later_runs
 from viz.pages.turnstile import Turnstile
@@ -161,6 +162,56 @@ def test_tokens_that_a_model_lacks_are_told_in_one_sentence(monkeypatch, saved_s
     assert "This model knows 97 tokens, ids 0 to 96" in text
     assert "Attention, block" in page_text(opened(q="!"))
     explore.prepare()  # the server's own first look finds nothing to read, and no fault
+
+
+@pytest.fixture
+def offer(monkeypatch, tmp_path):
+    """offer(vocab_size=1) -> the page starts on a small checkpoint with these settings."""
+
+    def saved(**settings: int) -> None:
+        random_gpt2(**SMALL | settings).save_pretrained(tmp_path)
+        monkeypatch.setenv("GLASSBOX_MODEL", str(tmp_path))
+
+    return saved
+
+
+def test_a_continuation_beyond_gpt2_s_tokens_comes_back_from_the_address(offer):
+    offer(vocab_size=60_000)
+    text = page_text(opened(q="!", grown="59999.5", panel="next"))
+    assert "gb-notice" not in text and "Next token after position 2" in text
+
+
+def test_a_continuation_that_a_model_lacks_is_left_out_with_a_notice(offer):
+    offer()
+    text = page_text(opened(q="!", grown="5.97", token="2"))
+    assert "97 tokens, ids 0 to 96; the continuation has others and is left out." in text
+    assert "Attention, block" in text
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"panel": "attention", "look": "writes"},
+        {"panel": "mlp", "mlp": "neuron"},
+        {"panel": "lens", "lens": "cell"},
+        {"panel": "next"},
+        {"panel": "embedding", "embedding": "nearest"},
+    ],
+)
+def test_lists_are_as_short_as_the_vocabulary(offer, params):
+    offer(vocab_size=1)
+    opened(q="!", **params)
+    assert "This model knows 1 token, id 0; the prompt has" in page_text(opened(q="a", **params))
+
+
+def test_only_an_end_of_at_least_a_token_is_offered(offer):
+    offer(n_positions=1, vocab_size=50257)
+    app = opened(q="one two")
+    [button] = [b for b in app.button if b.label.startswith("Use the last")]
+    assert button.label == "Use the last token"
+    app = opened(q="one two", bos="1")
+    assert "has 3 tokens" in page_text(app)
+    assert not [b for b in app.button if b.label.startswith("Use the last")]
 
 
 def test_a_target_that_a_model_lacks_is_told(monkeypatch, saved_small):

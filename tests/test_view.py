@@ -31,6 +31,7 @@ def test_the_default_view_has_an_empty_address():
     ("name", "text"),
     [("head", "x"), ("head", "-1"), ("token", "1e3"), ("token", "9" * 40), ("token", "٣"),
      ("seed", "1.5"), ("top_k", "5.0"), ("temperature", "1."), ("panel", ""), ("colour", "red"),
+     ("grown", "1..2"), ("grown", "-1"), ("grown", "9" * 40),
      ("rows", "two"), ("span", "wide"), ("nonsense", "1")],
 )  # fmt: skip
 def test_what_cannot_be_had_is_told_and_left_out(name, text):
@@ -38,6 +39,11 @@ def test_what_cannot_be_had_is_told_and_left_out(name, text):
     assert view == DEFAULT
     assert len(notices) == 1
     assert name in notices[0]
+
+
+def test_a_continuation_may_be_of_any_vocabulary():
+    view = View(q="x", grown="60000.3")
+    assert from_params(view.params(DEFAULT), DEFAULT) == (view, [])
 
 
 def test_boxes_heads_and_tokens_a_model_lacks_are_put_back():

@@ -53,6 +53,11 @@ def can_read(source: str, ids: tuple[int, ...]) -> bool:
     return len(ids) <= config.max_seq_len and max(ids) < config.vocabsize
 
 
+def listed(source: str, k: int) -> int:
+    """`k`, or as many tokens as the model has: a checkpoint may have fewer than a list shows."""
+    return min(k, model(source).config.vocabsize)
+
+
 def parameters(source: str) -> int:
     """Parameters of the loaded model, each shared table counted once."""
     return sum(p.numel() for p in model(source).parameters())
@@ -142,7 +147,8 @@ def head_pushes(
     layer, head = where
     write = readout.head_write(model(source), block(source, ids, layer), head)[token : token + 1]
     scale = readout.final_scale(trace(source, ids))[token]
-    return readout.pushed(model(source), write, k, scale, known(source), aims=aims).centred()
+    k, among = listed(source, k), known(source)
+    return readout.pushed(model(source), write, k, scale, among, aims=aims).centred()
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -193,6 +199,7 @@ def neuron_pushes(
     """
     write = readout.neuron_write(model(source), layer, neuron)[None]  # (1, dmodel)
     scale = readout.final_scale(trace(source, ids))[token]
+    k = listed(source, k)
     return readout.pushed(model(source), write, k, scale, known(source)).centred()
 
 
@@ -224,6 +231,7 @@ def lens(
 ) -> Lens:
     """The logit lens for the rows and positions in view."""
     seen = trace(source, ids)
+    k = listed(source, k)
     return logit_lens(model(source), seen, k=k, rows=rows, positions=positions, target=target)
 
 

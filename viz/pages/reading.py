@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -35,12 +36,29 @@ def read_prompt(source: str, view: View) -> tuple[int, ...] | None:
     What was to be said about it stands above whatever comes next.
     """
     notices = st.empty()
+    view = with_known_growth(source, view)
     ids = readable_ids(source, view.q, bos=view.bos == "1", grown=grown_ids(view))
     if ids is not None:
         with st.spinner("Running the prompt through the model", show_time=True):
             settle(queued_trace(source, ids))
     show_notices(notices)
     return ids
+
+
+def with_known_growth(source: str, view: View) -> View:
+    """`view` without its continuation where the model lacks one of its tokens, with a notice."""
+    vocabsize = engine.model(source).config.vocabsize
+    if max(grown_ids(view), default=0) < vocabsize:
+        return view
+    notice(f"{knows(vocabsize)}; the continuation has others and is left out.")
+    st.session_state["view"] = replace(view, grown=None, token=None, source=None)
+    return st.session_state["view"]
+
+
+def knows(vocabsize: int) -> str:
+    """Which tokens a model has, as the beginning of a sentence."""
+    ids = f"{vocabsize:,} tokens, ids 0 to {vocabsize - 1:,}"
+    return f"This model knows {'1 token, id 0' if vocabsize == 1 else ids}"
 
 
 def settle(trace: Trace) -> None:
@@ -70,8 +88,8 @@ def readable_ids(
     config = engine.model(source).config
     if max(ids) >= config.vocabsize:
         chrome.say(
-            f"This model knows {config.vocabsize:,} tokens, ids 0 to {config.vocabsize - 1:,}; the "
-            f"prompt has a token with id {max(ids):,}. Its numbers must be those of GPT-2’s tokens."
+            f"{knows(config.vocabsize)}; the prompt has a token with id {max(ids):,}. Its numbers "
+            "must be those of GPT-2’s tokens."
         )
         return None
     limit = config.max_seq_len
@@ -89,7 +107,9 @@ def too_long(ids: list[int], limit: int, bos: bool) -> None:
     )
     tail = last_text(ids, limit - bos)
     kept = len(engine.tokenizer().encode(tail))
-    st.button(f"Use the last {kept:,} tokens", on_click=run, args=(tail,))
+    if kept:  # else there is room for the start token only, or for a part of a character
+        last = "token" if kept == 1 else f"{kept:,} tokens"
+        st.button(f"Use the last {last}", on_click=run, args=(tail,))
 
 
 def last_text(ids: list[int], limit: int) -> str:

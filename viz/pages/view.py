@@ -61,7 +61,6 @@ GRIDS = {  # what colours the grid of heads
     "entropy": "entropy",
 }
 BOS = {"1": "<|endoftext|> in front"}
-VOCABSIZE = 50257  # of GPT-2's encoding, in which the prompt is written
 RANGES = {  # numbers to draw with: lowest, highest, type
     "temperature": (0.0, 2.0, float),
     "top_k": (1, 99, int),
@@ -207,6 +206,5 @@ def _parsed(name: str, text: str) -> str | int | None:
         value = kind(text) if re.fullmatch(f"[0-9]{{1,6}}{fraction}", text) else None
         return value if value is not None and low <= value <= high else None
     if name == "grown":
-        ids = text.split(".") if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,5})*", text) else ["x"]
-        return text if all(i.isdecimal() and int(i) < VOCABSIZE for i in ids) else None
+        return text if re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,7})*", text) else None
     return text

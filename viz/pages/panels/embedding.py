@@ -89,6 +89,9 @@ def nearest(scene: Scene) -> None:
         f"those with the largest {COSINE} to the row of {captions.at(label)}; position plays no "
         "part.",
     )
+    if config.vocabsize == 1:
+        chrome.say("This model has no other token.")
+        return
     ids, cosines, typical = engine.nearest(scene.source, label.id, LISTED)
     words = [engine.word(token) for token in ids]
     chart(nearest_bars(words[:NEAREST], cosines[:NEAREST], typical, scene.theme), "nearest")

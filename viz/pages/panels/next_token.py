@@ -27,7 +27,7 @@ def show(scene: Scene) -> None:
         f"Next token after position {position}", "lm_head", f"(vocabsize {vocabsize:,})", "head"
     )
     chrome.say(
-        f"The model’s answer is a probability for every one of its {vocabsize:,} tokens (pale "
+        f"The model’s answer is a probability for each token it knows, {vocabsize:,} in all (pale "
         "bars: temperature 1, nothing cut). Full bars are what a token is drawn from, as set "
         f"below.{APPEND if last else ''}"
     )
