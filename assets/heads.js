@@ -6,6 +6,7 @@
 // each bears its name. Reports `picked`, a name such as "5.1".
 
 const GAP = 2;
+const EDGE = 30; // room for the labels of the rows, and a little to the right
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
@@ -14,7 +15,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 function paint(root, data, width, setTriggerValue) {
-  const cell = Math.max(12, Math.min(44, Math.floor((width - 30) / data.H)));
+  const cell = Math.max(12, Math.min(44, Math.floor((width - EDGE) / data.H)));
   const grid = make("div", { class: "grid", role: "group", "aria-label": "All attention heads" });
   const size = `width:${cell * data.H}px;height:${cell * data.N}px`;
   grid.setAttribute("style", size);
@@ -36,7 +37,22 @@ function paint(root, data, width, setTriggerValue) {
   grid.append(canvas, ...buttons);
   describe();
   const axes = data.order ? [make("span"), make("span")] : [rowLabels(data, cell), columnLabels(data, cell)];
-  repaint(root, axes[0], grid, axes[1], line);
+  const wide = EDGE + cell * data.H > width;
+  const across = make("div", { class: wide ? "across wide" : "across" }, axes[0], grid, axes[1]);
+  const before = root.querySelector(".across")?.scrollLeft ?? 0;
+  repaint(root, across, line);
+  const keep = () => keepInView(across, before, buttons.find((b) => b.dataset.name === data.picked));
+  keep();
+  requestAnimationFrame(keep); // the first time may have come before the styles
+}
+
+// More heads than fit are walked through sideways: the place stays where the visitor has left it,
+// unless the picked head is elsewhere.
+function keepInView(across, before, picked) {
+  across.scrollLeft = before;
+  if (!picked || !across.matches(".wide")) return;
+  const [at, seen] = [picked, across].map((element) => element.getBoundingClientRect());
+  if (at.left < seen.left || at.right > seen.right) across.scrollLeft += at.left - seen.left - seen.width / 2;
 }
 
 function* each(count) {

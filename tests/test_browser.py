@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from model import MLP
+from tests.browser import serving
+from tests.checkpoints import SMALL, random_gpt2
 
 pytestmark = pytest.mark.browser
 
@@ -415,6 +417,27 @@ def test_a_phone_wide_window_needs_no_sideways_scrolling(server, open_page):
     page.locator(".box[data-name='lm_head']").click()
     page.locator(".gb-heading h2", has_text="Next token").wait_for()
     assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_more_heads_than_fit_scroll_in_a_box_of_their_own(tmp_path, open_page):
+    heads = SMALL | {"n_head": 64, "n_embd": 64, "vocab_size": 50257}
+    random_gpt2(**heads).save_pretrained(tmp_path)
+    with serving(tmp_path, GLASSBOX_MODEL=str(tmp_path), HF_HUB_OFFLINE="1") as many:
+        for width in (1440, 390):
+            page = open_page(many.url(at="blocks.0.attn", head=50, q="one two"), width=width)
+            ready(page)
+            main = page.locator("[data-testid='stMain']")
+            assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+            room = page.locator(".st-key-heads .measure")
+            edge = room.evaluate("e => e.getBoundingClientRect().right")
+            assert box_of(page.locator(".across"))["right"] <= edge
+            page.locator(".across").scroll_into_view_if_needed()
+            for head in (50, 55):
+                picked = page.locator(f".head[data-name='0.{head}']")
+                expect(picked).to_be_in_viewport()
+                picked.click()
+                expect(heading(page)).to_contain_text(f"head {head}")
+                expect(picked).to_be_in_viewport()
 
 
 def test_two_visitors_do_not_see_each_other(server, open_page):
