@@ -16,6 +16,7 @@ CELLS = 1024  # states at once
 BLOCK = 2048  # words of the vocabulary at once
 SHELF = 5  # blocks whose logits are kept together for one search for the largest
 STRIDE = 128  # words j, j + STRIDE, j + 2 * STRIDE ... of a block form a group with one peak
+ROWS = 64  # whole rows of logits at once, where words tie: 13 MB for GPT-2
 DEPTH = 70.0  # odds below e^-70 count as that: too small to be felt, and smaller ones are slow
 
 
@@ -38,7 +39,7 @@ class Head:
 
     def __init__(self, weight: Tensor, cells: int):
         """weight: (vocabsize, dmodel); at most `cells` states are read at once."""
-        self.vocabsize = len(weight)
+        self.vocabsize, self.weight = len(weight), weight
         self.blocks = weight.split(BLOCK)
         self.logits = weight.new_empty(min(SHELF, len(self.blocks)), cells, BLOCK)
         self.odds, self.below = weight.new_empty(2, cells, BLOCK)
@@ -48,17 +49,29 @@ class Head:
         P, R, _ = states.shape
         aim = None if target is None else self._logit(states, target)  # (P * R, 1)
         starts = range(0, len(self.blocks), SHELF)
-        shelves = (self._read_shelf(start, states, top, k, aim) for start in starts)
+        more = min(k + 1, self.vocabsize)  # one more shows whether the last has equals
+        shelves = (self._read_shelf(start, states, top, more, aim) for start in starts)
         softmaxes, values, ids, ahead = zip(*shelves, strict=True)
 
         lse, entropy, kl = _joined(*torch.cat(softmaxes, dim=1), top)  # (P, R) each
-        values, place = torch.cat(values, dim=-1).topk(k)  # (P * R, k)
-        probs = (values.view(P, R, k) - lse[..., None]).exp()
+        values, place = torch.cat(values, dim=-1).topk(more)  # (P * R, more)
+        probs = (values[:, :k].reshape(P, R, k) - lse[..., None]).exp()
         # An id beyond the vocabulary can come up only where logits are not finite.
-        ids = torch.cat(ids, dim=-1).gather(1, place).clamp(max=self.vocabsize - 1).view(P, R, k)
+        ids = torch.cat(ids, dim=-1).gather(1, place[:, :k]).clamp(max=self.vocabsize - 1)
+        tied = _tied(values, k)
+        if tied.any():
+            ids[tied] = self._ids(states.flatten(0, 1)[tied], k)
+        ids = ids.view(P, R, k)
         if aim is None:
             return Reading(ids, probs, entropy, kl, None, None)
         return Reading(ids, probs, entropy, kl, sum(ahead).view(P, R), (aim.view(P, R) - lse).exp())
+
+    def _ids(self, states: Tensor, k: int) -> Tensor:
+        """The k best words of each state, (cells, k), by whole rows: slow, but right among equals.
+
+        states: (cells, dmodel)
+        """
+        return torch.cat([best(part @ self.weight.T, k)[1] for part in states.split(ROWS)])
 
     def _read_shelf(
         self, start: int, states: Tensor, top: int, k: int, aim: Tensor | None
@@ -121,6 +134,34 @@ def _joined(lse_b: Tensor, mean_b: Tensor, cross_b: Tensor, top: int) -> tuple[T
     cross = lse - (share[..., top, None] * cross_b).sum(dim=0)  # cross-entropy of top to each row
     kl = cross - cross[:, top, None]  # a row's cross-entropy to itself is its entropy
     return lse, entropy.clamp(min=0), kl.clamp(min=0)  # below 0 by rounding only
+
+
+def best(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest of each row (n, V), and their places; (n, k) each. Of equals the first is best.
+
+    `topk` alone takes any of them, others for another k.
+    """
+    values, places = rows.topk(min(k + 1, rows.shape[-1]))
+    tied = _tied(values, k)
+    values, places = values[:, :k], places[:, :k]
+    if tied.any():
+        places[tied] = _first_of_equals(rows[tied], values[tied, -1:], k)
+    return values, places
+
+
+def _tied(values: Tensor, k: int) -> Tensor:
+    """values: (n, k or k + 1), largest first -> (n,) whether one of the first k has an equal."""
+    return (values[:, 1:] == values[:, :-1]).any(dim=-1) & values[:, :k].isfinite().all(dim=-1)
+
+
+def _first_of_equals(rows: Tensor, last: Tensor, k: int) -> Tensor:
+    """(n, V) -> the places of the k largest of each row, (n, k); last: (n, 1), the k-th of them."""
+    above, equal = rows > last, rows == last
+    room = k - above.sum(dim=-1, keepdim=True)
+    chosen = above | (equal & (equal.cumsum(dim=-1) <= room))  # k of each row
+    places = chosen.nonzero()[:, 1].view(-1, k)
+    order = rows.gather(1, places).sort(dim=-1, descending=True, stable=True).indices
+    return places.gather(1, order)
 
 
 def _largest(logits: Tensor, peaks: Tensor, k: int) -> tuple[Tensor, Tensor]:

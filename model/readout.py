@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.blockwise import best
 from model.bounds import within
 from model.gpt import GPT
 from model.trace import BlockTrace, Trace
@@ -91,7 +92,8 @@ def _rows(weight: Tensor, among: Iterable[int] | None) -> tuple[Tensor, Tensor]:
 
 def _extremes(logits: Tensor, k: int) -> tuple[Tensor, ...]:
     """(n, V) -> values and places of the k largest and of the k smallest, (n, k) each."""
-    return (*logits.topk(k), *logits.topk(k, largest=False))
+    down, down_at = best(-logits, k)
+    return (*best(logits, k), -down, down_at)
 
 
 def final_scale(trace: Trace) -> Tensor:
@@ -145,8 +147,8 @@ def nearest_tokens(
     lengths = torch.linalg.vector_norm(weight, dim=-1) * own.norm()  # (V,)
     cosines = (weight @ own) / lengths.clamp(min=torch.finfo(lengths.dtype).tiny)  # (V,)
     cosines[(ids == token).to(cosines.device)] = -torch.inf
-    found, places = cosines.topk(k)
-    return ids[places.cpu()].numpy(), found.cpu().numpy()
+    found, places = best(cosines[None], k)
+    return ids[places[0].cpu()].numpy(), found[0].cpu().numpy()
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,6 +143,17 @@ def test_all_words_alike():
     assert not lens.rank.any()  # nothing is ahead
 
 
+@pytest.mark.parametrize("k", [1, 2, 10, 1500])
+def test_of_equals_the_lower_id_comes_first(k):
+    model = random_gpt(vocabsize=11_301)
+    model.wte.weight[:] = 0
+    trace = run_trace(model, [1, 2, 3])
+    assert_array_equal(logit_lens(model, trace, k=k).ids, np.broadcast_to(np.arange(k), (7, 3, k)))
+    model.wte.weight[[5000, 9000, 40]] = model.norm(trace.residual[-1, 2])  # the best in one cell
+    ids = logit_lens(model, trace, k=k).ids[-1, 2]
+    assert_array_equal(ids, [40, 5000, 9000, *range(40), *range(41, k)][:k])
+
+
 @pytest.mark.parametrize("factor", [10, 20, 40, 300])
 def test_rounding_never_takes_the_entropy_below_0(factor):
     model = random_gpt()

@@ -107,6 +107,15 @@ def test_pushed_among_chosen_tokens(model):
     assert_allclose(some.up[0], changes(everything, 0)[some.up_ids[0]], rtol=1e-5)
 
 
+def test_of_equals_the_lower_id_comes_first(model):
+    found = pushed(model, torch.zeros(2, 32), 7)
+    assert_array_equal(found.up_ids, [range(7)] * 2)
+    assert_array_equal(found.down_ids, [range(7)] * 2)
+    alike = random_gpt()
+    alike.wte.weight[:] = alike.wte.weight[0].clone()
+    assert_array_equal(nearest_tokens(alike, 2, 4)[0], [0, 1, 3, 4])
+
+
 def test_a_constant_vector_pushes_nothing(model):
     assert_allclose(pushed(model, torch.full((1, 32), 7.0), 1).up, 0, atol=1e-5)
 
