@@ -73,9 +73,11 @@ function button({ row, column, name }, data, cell) {
   const left = column * cell;
   const top = (data.N - 1 - row) * cell;
   const shown = data.order && cell >= 20 ? name : "";
+  const [layer, head] = name.split(".").map(Number);
+  const strong = data.colouring?.shares[layer][head] > 0.6;
   return make("button", {
     type: "button",
-    class: "head",
+    class: strong ? "head strong" : "head",
     "data-name": name,
     "aria-label": about(name, data),
     "aria-pressed": String(name === data.picked),

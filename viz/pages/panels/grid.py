@@ -13,7 +13,7 @@ def choice(scene: Scene) -> None:
     key = "choice_grid"
     st.session_state[key] = scene.view.grid
     with st.container(horizontal=True, vertical_alignment="center", key="grid_choice"):
-        chrome.say("All heads, coloured by", "title")
+        chrome.say("All heads by", "title")
         st.selectbox(
             "What colours the grid",
             list(GRIDS),
