@@ -6,9 +6,11 @@ from viz.pages import engine
 from viz.pages.opening import sharp_looks, telling_head
 
 
-def read(text: str):
-    ids = tuple(engine.tokenizer().encode(text))
-    return engine.trace(engine.first_source(), ids)
+def opened(prompt: str | range):
+    """The trace of a text or of ids, and the head it opens with."""
+    ids = engine.tokenizer().encode(prompt) if isinstance(prompt, str) else prompt
+    where = engine.first_source(), tuple(ids)
+    return engine.trace(*where), telling_head(*where)
 
 
 def most_read(trace, layer: int, head: int) -> str:
@@ -18,8 +20,7 @@ def most_read(trace, layer: int, head: int) -> str:
 
 
 def test_a_repeated_sentence_opens_with_its_best_induction_head():
-    trace = read("The cat sat on the mat. The cat sat on the")
-    layer, head = telling_head(trace)
+    trace, (layer, head) = opened("The cat sat on the mat. The cat sat on the")
     scores = trace.head_scores["induction"]
     assert scores[layer, head] == scores.max() > 0.4
 
@@ -33,19 +34,17 @@ def test_a_repeated_sentence_opens_with_its_best_induction_head():
     ],
 )
 def test_otherwise_it_opens_with_a_head_that_reads_what_matters(prompt, token):
-    trace = read(prompt)
-    assert most_read(trace, *telling_head(trace)) == token
+    trace, head = opened(prompt)
+    assert most_read(trace, *head) == token
 
 
 def test_a_long_prompt_without_repeats_opens_with_a_head_that_looks_one_back():
-    ids = [*range(1000, 1040)]
-    trace = engine.trace(engine.first_source(), tuple(ids))
+    trace, (layer, head) = opened(range(1000, 1040))
     scores = trace.head_scores["previous"]
-    layer, head = telling_head(trace)
     assert scores[layer, head] == scores.max()
 
 
 def test_one_token_has_no_telling_head_but_a_first_one():
-    trace = read("Hi")
-    assert telling_head(trace) == (0, 0)
+    trace, head = opened("Hi")
+    assert head == (0, 0)
     assert not sharp_looks(trace).any()

@@ -419,9 +419,10 @@ def _habit(scores: Mapping[str, float], again: int) -> str:
     rests = high.pop("first", None)
     everywhere = {name: score for name, score in high.items() if name not in ON_COPIES}
     candidates = everywhere or (high if again >= FEW_COPIES else {})
+    if not candidates and rests:
+        return f"Over the whole prompt it is {ROLES['first']} (score {rests:.2f} of 1)."
     if not candidates:
-        parked = f"Over the whole prompt it is {ROLES['first']} (score {rests or 0:.2f} of 1)."
-        return parked if rests else ""
+        return ""
     name = max(candidates, key=candidates.__getitem__)
     copies = f"Where a token comes again, {again:,} times here,"
     where = copies if name in ON_COPIES else "Over the whole prompt"

@@ -69,13 +69,13 @@ def pick_box(box: str) -> None:
     choose(at=box, panel=panel_for(box), neuron=None)
 
 
-def completed(view: View, trace: Trace, head_of=None) -> View:
+def completed(view: View, trace: Trace, telling: tuple[int, int]) -> View:
     """`view` with everything chosen: the last token, and a head.
 
     Args:
-        head_of: gives the (block, head) to show where none is chosen; the most telling when None.
+        telling: the (block, head) to show where none is chosen.
     """
-    layer, head = (head_of or telling_head)(trace)
+    layer, head = telling
     box = view.at or f"blocks.{layer}.attn"
     if view.head is None and view.at in (None, f"blocks.{layer}.attn"):
         view = replace(view, head=head)
@@ -94,7 +94,7 @@ def body(source: str, ids: tuple[int, ...]) -> None:
         st.rerun()
     trace = engine.trace(source, ids)
     show_notices(st.empty())
-    view = completed(st.session_state["view"], trace)
+    view = completed(st.session_state["view"], trace, telling_head(source, ids))
     labels = engine.labels(ids)
     scene = Scene(source, trace, labels, view, chrome.theme(), choose, notice)
     block_ends = tuple(range(0, len(trace.writers), 2))

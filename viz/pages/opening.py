@@ -1,16 +1,20 @@
 """Which head a prompt opens with, so that the first picture has something to show."""
 
 import numpy as np
+import streamlit as st
 
 from model import Trace
 from viz.captions import FEW_COPIES, ROLE_FROM
+from viz.pages import engine
 
 SAID = 2  # how much more a look counts that goes to the token the model then says
 
 
-def telling_head(trace: Trace) -> tuple[int, int]:
+@st.cache_data(show_spinner=False, max_entries=64)
+def telling_head(source: str, ids: tuple[int, ...]) -> tuple[int, int]:
     """The head to open with: one that finds what came next last time; else the one that looks
     hardest at a single token, at the one that the model then says if any does."""
+    trace = engine.trace(source, ids)
     induction = np.nan_to_num(trace.head_scores["induction"].numpy())  # (N, H)
     repeats = len(trace.ids) - len(set(trace.ids)) >= FEW_COPIES
     telling = induction if repeats and induction.max() >= ROLE_FROM else sharp_looks(trace)

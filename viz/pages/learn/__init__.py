@@ -64,7 +64,7 @@ def _sheet(name: str) -> str:
 def chapter(pages: list, source: str, ids: tuple[int, ...]) -> None:
     """The section in view: what turning a page or moving a slider repaints."""
     trace = engine.trace(source, ids)
-    view = completed(st.session_state["view"], trace, attention.sharing_head)
+    view = completed(st.session_state["view"], trace, attention.sharing_head(trace))
     lesson = Lesson(
         source=source,
         trace=trace,
