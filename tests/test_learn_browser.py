@@ -149,7 +149,7 @@ def test_arrow_keys_turn_the_sections_on_stage(server, open_page):
     assert "present" not in asked(page)
 
 
-@pytest.mark.parametrize("gap", [0, 150, 300])
+@pytest.mark.parametrize("gap", [0, 150])
 def test_no_press_is_lost_however_fast(server, open_page, gap):
     page = opened(open_page, server, "config", 1280, 720, present="1")
     page.locator("[data-listening]").wait_for(state="attached")
@@ -161,7 +161,7 @@ def test_no_press_is_lost_however_fast(server, open_page, gap):
     page.keyboard.press("ArrowLeft")  # from the section that is shown
     ready(page, CHAPTER[ORDER[4]].title)
     page.wait_for_timeout(1000)
-    assert asked(page)["section"] == ORDER[4]
+    page.wait_for_url(f"**section={ORDER[4]}**")  # and it stays there
 
 
 def test_keys_start_from_the_section_shown_whatever_led_there(server, open_page):
@@ -222,16 +222,20 @@ def test_the_stage_shows_one_section_whole_in_type_of_24_pixels(server, open_pag
 def test_long_words_keep_the_matrices_in_a_row_on_stage(server, open_page):
     page = opened(open_page, server, "attention", 1280, 720, prompt=LONG_WORDS, present="1")
     tables = page.locator(".matrices table")
+    expect(tables).to_have_count(3)
     tops = tables.evaluate_all("all => all.map((table) => table.getBoundingClientRect().top)")
     assert len(tops) == 3 and len(set(tops)) == 1
     caption = page.locator(".gb-caption").bounding_box()
     assert caption["y"] + caption["height"] <= 720
 
 
-@pytest.mark.parametrize("prompt", [PROMPT, LONG_WORDS])
-@pytest.mark.parametrize("name", ORDER)
+@pytest.mark.parametrize(
+    ("name", "prompt"), [*((name, PROMPT) for name in ORDER), ("attention", LONG_WORDS)]
+)
 def test_nothing_sticks_out_of_the_page(server, open_page, name, prompt):
     page = opened(open_page, server, name, prompt=prompt)
+    if name == "attention":
+        expect(page.locator(".matrices table")).to_have_count(3)
     main = page.locator("[data-testid='stMain']")
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 844})
