@@ -79,7 +79,7 @@ function drawing(data, g, setTriggerValue) {
   const boxes = [];
   const box = (...args) => boxes[boxes.push(boxButton(data, ...args)) - 1];
   picture.append(...headline(data, g), stream(data, g));
-  picture.append(box("embed", "embed", g.stream, g.height - 28, "embed · wte + wpe", 124, 26));
+  picture.append(box("embed", "embed", g.stream, g.height - 28, "embed · wte + wpe", 138, 26));
   g.rows.forEach((row, i) => {
     picture.append(...(i === data.open ? openBlock(data, g, row, i, box) : closedBlock(data, g, row, i, box)));
   });

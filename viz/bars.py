@@ -44,7 +44,7 @@ def pushed_bars(
     )
     room = 1.55 * max(float(np.abs(values).max()), 1e-6)  # a number stands beyond each bar
     figure.update_xaxes(range=[-room, room], zeroline=True, zerolinecolor=theme.muted)
-    figure.update_xaxes(title=axis_title(MOVES))
+    figure.update_xaxes(title=axis_title(MOVES, theme))
     figure.update_yaxes(
         **ticks(rows, names, 40),
         range=[len(words) - 0.4, -0.6],
@@ -87,5 +87,5 @@ def token_bars(
     )
     figure.update_xaxes(**ticks(positions, texts, 24), tickangle=-45, showgrid=False)
     figure.update_xaxes(tickfont={"family": MONO, "size": 11})
-    figure.update_yaxes(title=axis_title(title))
+    figure.update_yaxes(title=axis_title(title, theme))
     return lay_out(figure, theme, height=height, bargap=0.25)

@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 
 from viz.labels import TokenLabel, decimals
 from viz.residual import cell_targets, outline
-from viz.theme import MONO, Theme, colour_bar, lay_out, signed_scale
+from viz.theme import MONO, Theme, axis_title, colour_bar, lay_out, signed_scale
 from viz.window import ticks
 
 MOST_ROWS = 20
@@ -55,7 +55,7 @@ def added(
     names = [str(entry) for entry in entries]
     axis = ticks(range(len(entries)), names, 4) | {"range": [-0.5, len(entries) - 0.5]}
     figure.update_xaxes(**axis, tickangle=0, showgrid=False)
-    figure.update_xaxes(title=_small("entry of the vector", theme), col=len(tables) // 2 + 1)
+    figure.update_xaxes(title=axis_title("entry of the vector", theme), col=len(tables) // 2 + 1)
     return figure
 
 
@@ -75,7 +75,7 @@ def row_norms(
     for name, values in norms.items():
         figure.add_trace(_norms(name, values, positions, labels, theme))
     _rows_of_tokens(figure, positions, labels, theme)
-    figure.update_xaxes(title=_small("L2 norm of the row", theme), rangemode="tozero", nticks=5)
+    figure.update_xaxes(title=axis_title("L2 norm of the row", theme), rangemode="tozero", nticks=5)
     above = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom"}
     return figure.update_layout(showlegend=True, legend=above | {"itemclick": False})
 
@@ -111,7 +111,7 @@ def nearest_bars(
     )
     low = min(0.0, typical, float(cosines.min()))
     figure.update_xaxes(range=[low, 1.06], tickvals=[-0.5, 0, 0.25, 0.5, 0.75, 1])
-    figure.update_xaxes(title=_small("cosine", theme))
+    figure.update_xaxes(title=axis_title("cosine", theme))
     figure.update_yaxes(
         **ticks(rows, names, 40),
         range=[len(words) - 0.4, -0.6],
@@ -138,7 +138,7 @@ def position_maps(tables: Mapping[str, np.ndarray], focus: int, theme: Theme) ->
         figure.add_hline(y=focus, line={"color": theme.text, "width": 1}, row=1, col=column)
     side = len(next(iter(tables.values())))
     square = {"showgrid": False, "nticks": 6, "constrain": "domain", "range": [-0.5, side - 0.5]}
-    figure.update_xaxes(**square, title=_small("position", theme))
+    figure.update_xaxes(**square, title=axis_title("position", theme))
     for column in range(1, len(tables) + 1):
         figure.update_yaxes(**square | {"range": [side - 0.5, -0.5]}, col=column,
                             scaleanchor=f"x{column}", constraintoward="top")  # fmt: skip
@@ -250,7 +250,3 @@ def _titled(figure: go.Figure, theme: Theme) -> go.Figure:
     """Small titles over each part, with room for them."""
     figure.update_annotations(font={"size": 12, "color": theme.muted})
     return figure.update_layout(margin={"t": 26})
-
-
-def _small(text: str, theme: Theme) -> dict:
-    return {"text": text, "font": {"size": 11, "color": theme.muted}}

@@ -133,12 +133,12 @@ def token_courses(
     lay_out(figure, theme, height=table_height(13), legend={"font": {"family": MONO}})
     names = [writer_label(row) for row in rows]
     figure.update_xaxes(**ticks(range(len(rows)), names, 14), showgrid=False, tickangle=-35)
-    figure.update_yaxes(range=[0, 1.02], title=axis_title("probability"), row=1, col=1)
+    figure.update_yaxes(range=[0, 1.02], title=axis_title("probability", theme), row=1, col=1)
     lowest = np.log10(max(10, ranks.max() + 1))
     figure.update_yaxes(
         type="log", range=[1.05 * lowest, -0.05 * lowest], dtick=1, tickformat=",", row=2, col=1
     )
-    figure.update_yaxes(title=axis_title("place, 1 is best"), row=2, col=1)
+    figure.update_yaxes(title=axis_title("place, 1 is best", theme), row=2, col=1)
     return figure.update_layout(showlegend=True)
 
 

@@ -10,7 +10,16 @@ from viz.bars import token_bars
 from viz.labels import TokenLabel, magnitude
 from viz.learn.activations import gelu_tanh, relu
 from viz.residual import cell_targets, outline
-from viz.theme import MONO, NEVER_DIMMED, Theme, colour_bar, lay_out, signed_colours, signed_scale
+from viz.theme import (
+    MONO,
+    NEVER_DIMMED,
+    Theme,
+    axis_title,
+    colour_bar,
+    lay_out,
+    signed_colours,
+    signed_scale,
+)
 from viz.window import ticks
 
 MOST_NEURONS = 20  # rows that can be read in the room a panel has
@@ -71,8 +80,8 @@ def neuron_map(
     lay_out(figure, theme, height=HEIGHT, clickmode="event+select", hovermode="closest")
     figure.update_yaxes(ticks="", ticklabelstandoff=6)
     figure.update_xaxes(ticks="")
-    figure.update_yaxes(title=_small("neuron", theme), col=1)
-    figure.update_xaxes(title=_small("in focus", theme), nticks=3, tickangle=0, col=2)
+    figure.update_yaxes(title=axis_title("neuron", theme), col=1)
+    figure.update_xaxes(title=axis_title("in focus", theme), nticks=3, tickangle=0, col=2)
     said = [magnitude(float(value)) for value in values[focus, list(neurons)]]
     figure.update_yaxes(showticklabels=True, side="right", ticktext=said, col=2)
     return figure.update_layout(bargap=0.3)
@@ -131,9 +140,9 @@ def gelu_curve(
     figure.add_trace(_named(before[neuron], after[neuron], neuron, theme), 1, 1)
     lay_out(figure, theme, height=HEIGHT, clickmode="event+select", hovermode="closest", bargap=0)
     figure.update_xaxes(range=[low, high])
-    figure.update_xaxes(title=_small("before GELU", theme), row=2)
-    figure.update_yaxes(title=_small("after GELU", theme), row=1)
-    figure.update_yaxes(title=_small("neurons", theme), nticks=3, row=2)
+    figure.update_xaxes(title=axis_title("before GELU", theme), row=2)
+    figure.update_yaxes(title=axis_title("after GELU", theme), row=1)
+    figure.update_yaxes(title=axis_title("neurons", theme), nticks=3, row=2)
     legend = {"x": 0.01, "y": 0.99, "bgcolor": "rgba(0,0,0,0)", "itemclick": False}
     return figure.update_layout(showlegend=True, legend=legend)
 
@@ -237,7 +246,3 @@ def _named(before: float, after: float, neuron: int, theme: Theme) -> go.Scatter
         showlegend=False,
         hoverinfo="skip",
     )
-
-
-def _small(text: str, theme: Theme) -> dict:
-    return {"text": text, "font": {"size": 11, "color": theme.muted}}

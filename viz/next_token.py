@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.labels import TokenLabel, probability
-from viz.theme import MONO, NEVER_DIMMED, Theme, lay_out
+from viz.theme import MONO, NEVER_DIMMED, Theme, axis_title, lay_out
 from viz.window import ticks
 
 
@@ -33,7 +33,7 @@ def next_token_bars(
     figure.update_xaxes(
         range=[0, 1.14],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
-        title={"text": "probability", "font": {"size": 11, "color": theme.muted}},
+        title=axis_title("probability", theme),
     )
     figure.update_yaxes(
         **ticks(rows, names, 40),

@@ -96,7 +96,7 @@ def norm_course(
         )
     )
     _writer_axis(figure, writers)
-    figure.update_xaxes(title={"text": "L2 norm", "font": {"size": 11, "color": theme.muted}})
+    figure.update_xaxes(title=axis_title("L2 norm", theme))
     figure.update_xaxes(rangemode="tozero")
     return lay_out(figure, theme, height=HEIGHT, bargap=0.35)
 
@@ -170,7 +170,8 @@ def entry_bars(values: np.ndarray, names: Sequence[str], theme: Theme) -> go.Fig
     room = 1.25 * max(float(np.abs(values).max()), 1e-6)
     low = -room if (values < 0).any() else 0
     figure.update_xaxes(
-        range=[low, room if (values > 0).any() else 0], title=axis_title("value of the entry")
+        range=[low, room if (values > 0).any() else 0],
+        title=axis_title("value of the entry", theme),
     )
     figure.update_yaxes(**ticks(rows, list(names), 40), range=[len(values) - 0.4, -0.6])
     figure.update_yaxes(showgrid=False, ticks="", tickfont={"size": 11})
@@ -191,9 +192,9 @@ def vector_bars(vector: np.ndarray, theme: Theme, height: int = HEIGHT) -> go.Fi
             hovertemplate="dimension %{x}: <b>%{y:.4g}</b><extra></extra>",
         )
     )
-    figure.update_xaxes(title=axis_title("dimension of the stream"))
+    figure.update_xaxes(title=axis_title("dimension of the stream", theme))
     figure.update_xaxes(showgrid=False, tickformat="d")
-    figure.update_yaxes(title=axis_title("value"))
+    figure.update_yaxes(title=axis_title("value", theme))
     return lay_out(figure, theme, height=height, bargap=0)
 
 

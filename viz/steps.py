@@ -58,7 +58,7 @@ def product_strips(
         )
     )
     figure.update_yaxes(**ticks(range(4), titles, 4), range=[3.5, -0.5], showgrid=False, ticks="")
-    figure.update_xaxes(title=axis_title("dimension of the head"))
+    figure.update_xaxes(title=axis_title("dimension of the head", theme))
     figure.update_xaxes(showgrid=False, tickformat="d", nticks=9)
     return lay_out(figure, theme, height=216)
 
@@ -80,9 +80,9 @@ def running_sum(q: np.ndarray, k: np.ndarray, theme: Theme) -> go.Figure:
         )
     )
     figure.add_hline(y=0, line={"color": theme.muted, "width": 1})
-    figure.update_xaxes(title=axis_title("dimensions added up"))
+    figure.update_xaxes(title=axis_title("dimensions added up", theme))
     figure.update_xaxes(showgrid=False, tickformat="d")
-    figure.update_yaxes(title=axis_title("sum of q × k"))
+    figure.update_yaxes(title=axis_title("sum of q × k", theme))
     return lay_out(figure, theme, height=160)
 
 

@@ -164,15 +164,15 @@ def lay_out(figure: go.Figure, theme: Theme, height: int, **extra) -> go.Figure:
     return figure
 
 
-def axis_title(text: str) -> dict:
+def axis_title(text: str, theme: Theme) -> dict:
     """What an axis measures, with its unit, in the small type of all axes."""
-    return {"text": text, "font": {"size": 11}}
+    return {"text": text, "font": {"size": 11, "color": theme.muted}}
 
 
 def colour_bar(theme: Theme, title: str, **extra) -> dict:
     """A slim colour bar that names what it measures."""
     return {
-        "title": {"text": title, "side": "right", "font": {"size": 11, "color": theme.muted}},
+        "title": axis_title(title, theme) | {"side": "right"},
         "thickness": 10,
         "outlinewidth": 0,
         "tickfont": {"size": 11, "color": theme.muted},

@@ -36,9 +36,9 @@ def loss_curves(
             )
         )
     figure.update_xaxes(
-        title=axis_title("minutes of work on two processor cores"), rangemode="tozero"
+        title=axis_title("minutes of work on two processor cores", theme), rangemode="tozero"
     )
-    figure.update_yaxes(title=axis_title("training loss, nats a token"), rangemode="tozero")
+    figure.update_yaxes(title=axis_title("training loss, nats a token", theme), rangemode="tozero")
     lay_out(figure, theme, height=height)
     figure.update_layout(
         showlegend=len(curves) > 1,

@@ -45,7 +45,7 @@ def curves(at: float, inputs: np.ndarray, theme: Theme) -> go.Figure:
     figure.add_trace(_histogram(inputs, theme), 3, 1)
     figure.add_vline(x=at, line={"color": theme.text, "width": 1, "dash": "dot"})
     figure.update_yaxes(nticks=4)
-    figure.update_xaxes(title=axis_title("input"), row=3)
+    figure.update_xaxes(title=axis_title("input", theme), row=3)
     for row, name in ((2, "tanh − exact, in 10⁻⁴"), (3, "% of the inputs")):
         figure.add_annotation(x=0, y=1, xref="x domain", yref="y domain", text=name, row=row, col=1,
                               xanchor="left", yanchor="bottom", showarrow=False,

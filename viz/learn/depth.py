@@ -21,8 +21,8 @@ def through_depth(
     for kind in ("post", "pre"):
         figure.add_trace(_line(norms[kind], 0, kind, theme), 1, 1)
         figure.add_trace(_line(gradients[kind], 1, kind, theme), 1, 2)
-    figure.update_xaxes(title=axis_title("after block"), tickformat="d", col=1)
-    figure.update_xaxes(title=axis_title("block"), tickformat="d", col=2)
+    figure.update_xaxes(title=axis_title("after block", theme), tickformat="d", col=1)
+    figure.update_xaxes(title=axis_title("block", theme), tickformat="d", col=2)
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(tickvals=_ticks(len(gradients["pre"])))
     figure.update_annotations(font={"size": 12, "color": theme.muted})

@@ -45,7 +45,7 @@ def summands(
         showgrid=False,
     )
     figure.update_xaxes(showgrid=False, nticks=8, tickformat="d")
-    figure.update_xaxes(title=axis_title("entry of the vector"), row=2)
+    figure.update_xaxes(title=axis_title("entry of the vector", theme), row=2)
     figure.update_annotations(font={"size": 12, "color": theme.muted})
     return lay_out(figure, theme, height=430).update_layout(margin_t=26)
 

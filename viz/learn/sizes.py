@@ -35,7 +35,7 @@ def parameter_bars(counts: Mapping[str, int], theme: Theme) -> go.Figure:
         showgrid=False,
     )
     room = 1.45 * sizes.max() / 1e6  # for the counts beside the bars
-    figure.update_xaxes(range=[0, room], title=axis_title("million parameters"))
+    figure.update_xaxes(range=[0, room], title=axis_title("million parameters", theme))
     return lay_out(figure, theme, height=260, bargap=0.3)
 
 
